@@ -1,0 +1,54 @@
+"""Fair allocation as constrained optimization: solve, prove, and let anybody verify.
+
+>>> import fairopt
+>>> problem = fairopt.load("instances/desk_rejection/w2.json")
+>>> fairopt.solve(problem).status
+<Status.OPTIMAL: 'optimal'>
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairopt.api import compare as compare
+    from fairopt.api import generate as generate
+    from fairopt.api import load as load
+    from fairopt.api import load_solution as load_solution
+    from fairopt.api import methods as methods
+    from fairopt.api import save as save
+    from fairopt.api import solve as solve
+    from fairopt.api import verify as verify
+    from fairopt.errors import FairoptError as FairoptError
+    from fairopt.errors import InstanceError as InstanceError
+    from fairopt.errors import MethodError as MethodError
+    from fairopt.errors import UnknownMethod as UnknownMethod
+    from fairopt.errors import UsageError as UsageError
+    from fairopt.solution import Solution as Solution
+    from fairopt.solution import Status as Status
+
+__version__ = "0.1.0"
+
+_HOME = {
+    **dict.fromkeys(
+        ("compare", "generate", "load", "load_solution", "methods", "save", "solve", "verify"),
+        "fairopt.api",
+    ),
+    **dict.fromkeys(
+        ("FairoptError", "InstanceError", "MethodError", "UnknownMethod", "UsageError"),
+        "fairopt.errors",
+    ),
+    **dict.fromkeys(("Solution", "Status"), "fairopt.solution"),
+}
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for: ``import fairopt`` stays light."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'fairopt' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
