@@ -35,7 +35,7 @@ def refutation(problem: Problem, thing: Bound | Claim | Infeasible) -> str | Non
     if isinstance(thing, Bound) and thing.slack != 0:
         return "an exact proof has no slack"
     try:
-        shown = problem.recompute(thing.data)
+        shown = problem.recompute(thing.data, _kind(thing))
     except InstanceError as error:
         return str(error)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
@@ -47,6 +47,13 @@ def refutation(problem: Problem, thing: Bound | Claim | Infeasible) -> str | Non
     if encode(shown) == encode(thing.value):
         return None
     return f"the proof shows {encode(shown)}, not {encode(thing.value)}"
+
+
+def _kind(thing: Bound | Claim | Infeasible) -> str:
+    """Return which rules may prove it, so that no proof passes for one of something else."""
+    if isinstance(thing, Claim):
+        return thing.name.partition("[")[0]
+    return "bound" if isinstance(thing, Bound) else "infeasible"
 
 
 def _bound_refutation(objective: Objective, bound: Bound, shown: Any) -> str | None:

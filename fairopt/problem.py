@@ -198,16 +198,18 @@ class Problem(ABC):
 
         return convert(value, self.settings[key], where=key)
 
-    def recompute(self, data: Mapping[str, Any]) -> Any:
+    def recompute(self, data: Mapping[str, Any], kind: str = "bound") -> Any:
         """Return what a proof proves, from the instance and the proof's data alone.
 
-        ``data["rule"]`` names a function of the family's ``proofs.py``. Raises
-        ``InstanceError`` if the rule is unknown or the data prove nothing.
+        ``data["rule"]`` names a function of the family's ``proofs.py``, among those of a kind:
+        ``bound`` (on the objective in force), ``infeasible`` (returns True), or the name of a
+        claim up to its ``[``. Raises ``InstanceError`` if the rule is unknown there or the data
+        prove nothing.
         """
-        rules = importlib.import_module(self.proofs).RULES if self.proofs else {}
+        rules = importlib.import_module(self.proofs).RULES.get(kind, {}) if self.proofs else {}
         name = data.get("rule")
         if not isinstance(name, str) or name not in rules:
-            raise InstanceError("proof", f"no rule {name!r} recomputes a proof here")
+            raise InstanceError("proof", f"no rule {name!r} proves such a thing ({kind})")
         return rules[name](self, data)
 
     def digest(self) -> str:

@@ -25,6 +25,7 @@ Rational = int | Fraction
 MAX_DIGITS = 400
 RESULT_DIGITS = 4000  # of numbers in a solution, which are sums of many (Python's own limit: 4300)
 MAX_EXPONENT = 400
+_HUGE = Fraction(10**250)
 _INT64_SAFE = 2**62  # sums of that many units cannot overflow an int64
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -156,7 +157,7 @@ class Exact:
     def floats(self) -> NDArray[np.float64]:
         """Return the nearest floats (for relaxations and statistics, never for a threshold)."""
         if self.num.dtype == object:
-            return np.array([float(Fraction(int(v), self.den)) for v in self.num], np.float64)
+            return np.array([_near(Fraction(int(v), self.den)) for v in self.num], np.float64)
         return np.asarray(self.num / float(self.den), np.float64)
 
     def to_list(self) -> list[Rational]:
@@ -164,6 +165,11 @@ class Exact:
         if self.den == 1:
             return [int(v) for v in self.num.tolist()]
         return [whole(Fraction(int(v), self.den)) for v in self.num.tolist()]
+
+
+def _near(value: Fraction) -> float:
+    """Return the nearest float, at most 1e250: sums and products of it stay finite."""
+    return float(max(-_HUGE, min(_HUGE, value)))
 
 
 def add_by(index: NDArray[Any], num: NDArray[Any], size: int) -> NDArray[Any]:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from fairopt.errors import UsageError
+
 NO_LIMIT = 1e6  # seconds; backends need a number
 
 
@@ -63,6 +65,8 @@ class Run:
     _shared: _Shared = field(default_factory=_Shared)
 
     def __post_init__(self) -> None:
+        if self.seed < 0 or self.threads < 1:
+            raise UsageError("seed must be at least 0 and threads at least 1")
         if self._start is None:
             self._start = self.clock()
         self._rng: np.random.Generator | None = None

@@ -254,7 +254,7 @@ class _Court:
             return f"verified: recomputed from the instance ({rule})"
         verdict = f"claimed by {judge.prover(thing.proof, thing.data)}"
         if isinstance(thing, Bound) and thing.slack:
-            verdict += f", to within {float(thing.slack):.1g}"
+            verdict += f", to within {as_float(thing.slack):.1g}"
         if self.confirm is None:
             return verdict
         opinion = self._opinion(thing)
@@ -382,7 +382,9 @@ class _Court:
 
 
 def _finite(slack: Any) -> bool:
-    return isinstance(slack, int | float | Fraction) and math.isfinite(slack)
+    if isinstance(slack, float):
+        return math.isfinite(slack)
+    return isinstance(slack, int | Fraction)
 
 
 def _clash(bound: Bound, solution: Solution[Any]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -103,16 +103,22 @@ def _reader_options() -> dict[str, list[tuple[str, Option]]]:
 
 
 def _flag(name: str, found: list[tuple[str, Option]]) -> click.Option:
-    from fairopt.options import type_name
-
     option = found[0][1]
     formats = list(dict.fromkeys(form for form, _ in found))
     more = f" and {len(formats) - _SHOWN} more" if len(formats) > _SHOWN else ""
     words = ", ".join(formats[:_SHOWN]) + more
     if all(o.kind is bool for _, o in found):
         return Switch(option.flag, _PREFIX + name, words)
-    kinds = "|".join(dict.fromkeys(type_name(o.kind) for _, o in found)).upper()
-    return click.Option([f"--{option.flag}", _PREFIX + name], metavar=kinds, help=words)
+    shown = metavar([o for _, o in found])
+    return click.Option([f"--{option.flag}", _PREFIX + name], metavar=shown, help=words)
+
+
+def metavar(options: Iterable[Option]) -> str:
+    """Return what to type after a flag: ``TEXT``, or the names to choose from as they are."""
+    from fairopt.options import type_name
+
+    names = dict.fromkeys(type_name(o.kind) for o in options)
+    return "|".join(name.upper() if name.isalpha() else name for name in names)
 
 
 def reading(function: F) -> F:

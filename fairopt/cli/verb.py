@@ -16,7 +16,7 @@ import click
 from fairopt import registry
 from fairopt.cli import reading, show, values, views
 from fairopt.errors import InstanceError, UsageError
-from fairopt.options import Option, options_of, type_name, typed_options
+from fairopt.options import Option, options_of, typed_options
 from fairopt.verbs import Result, Table, Verb
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def _command(name: str, owners: Mapping[str, Verb]) -> click.Command:
 
     parameters: list[click.Parameter] = [click.Argument(["instance"], type=reading.FILE)]
     if any(takes):
-        needed = all(t == "required" for t in takes)
-        parameters.append(click.Argument(["solution"], type=reading.FILE, required=needed))
+        metavar = "SOLUTION" if all(t == "required" for t in takes) else "[SOLUTION]"
+        argument = click.Argument(["solution"], type=reading.FILE, required=False, metavar=metavar)
+        parameters.append(argument)  # whether it is needed is known once the instance is read
     parameters += _options(functions.values())
     json = click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
     own = list(reversed(getattr(run, "__click_params__", [])))
@@ -96,13 +97,12 @@ def _options(functions: Iterable[Callable[..., Any]]) -> list[click.Parameter]:
 
 def _flag(name: str, options: list[Option]) -> click.Option:
     option = options[0]
-    words = dict.fromkeys(o.describe().partition(": ")[2] for o in options)
+    defaults = [o for o in options if not o.required and o.default not in (None, False)]
+    words = dict.fromkeys(f"Default {o.describe().rpartition(' = ')[2]}." for o in defaults)
     if all(o.kind is bool for o in options):
-        return reading.Switch(option.flag, _PREFIX + name, "; ".join(words))
-    kinds = "|".join(dict.fromkeys(type_name(o.kind) for o in options))
-    return click.Option(
-        [f"--{option.flag}", _PREFIX + name], metavar=kinds.upper(), help="; ".join(words)
-    )
+        return reading.Switch(option.flag, _PREFIX + name, " ".join(words))
+    metavar = reading.metavar(options)
+    return click.Option([f"--{option.flag}", _PREFIX + name], metavar=metavar, help=" ".join(words))
 
 
 # -- one use -------------------------------------------------------------------------------

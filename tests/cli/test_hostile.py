@@ -120,6 +120,41 @@ def test_hostile_answer_is_refuted(run, toy, tmp_path, answer):
     assert "REFUTED" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"value": [1, 2]},
+        {"value": True},
+        {"bound": {"value": None, "proof": "theorem"}},
+        {"bound": {"value": [[1, 2]], "proof": "solver", "data": {"backend": "highs"}}},
+        {"bound": {"value": 4, "proof": "solver", "data": {"backend": 5}}},
+        {"bound": {"value": 4, "proof": "solver", "data": {}}},
+        {"bound": {"value": 4, "proof": "magic"}},
+        {"bound": {"value": 4, "proof": "combinatorial", "data": {"rule": ["largest"]}}},
+        {"bound": {"value": 4, "proof": "solver", "data": {"backend": "h"}, "slack": "inf"}},
+        {"bound": {"value": 4, "proof": "solver", "data": {"backend": "h"}, "slack": -1}},
+        {"figures": {"pick": 4, "share": "4/5", "share_float": {"a": 1}, "hidden": 7}},
+        {"claims": [{"name": "c", "value": 1, "proof": "combinatorial", "data": {"rule": 5}}]},
+    ],
+)
+def test_hostile_value_or_proof_is_refuted(run, toy, tmp_path, change):
+    path, out = toy(), tmp_path / "solution.json"
+    run("solve", path, "-o", out)
+    out.write_text(json.dumps({**json.loads(out.read_text()), **change}))
+    result = run("verify", path, out)
+    assert result.exit_code == 1, result.stderr
+    assert "REFUTED" in result.stdout
+
+
+def test_numbers_of_a_result_may_be_longer_than_those_of_an_instance(run, toy, tmp_path):
+    path, out = toy(), tmp_path / "solution.json"
+    args = ("--set", f"size={10**300}", "--set", f"unit={10**390}", "-o", out)
+    assert run("solve", path, *args).exit_code == 0
+    assert len(out.read_text()) > 690
+    verified = run("verify", path, out)
+    assert verified.exit_code == 0, verified.stderr
+
+
 def test_directory_as_instance_and_as_solution(run, toy, tmp_path):
     for args in (["solve", tmp_path], ["verify", toy(), tmp_path], ["verify", tmp_path, toy()]):
         result = run(*args)

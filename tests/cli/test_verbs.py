@@ -60,7 +60,7 @@ def test_wrong_use_of_verbs(run, solved, toy):
     broken = out.with_name("broken.json")
     broken.write_text(json.dumps({**content, "answer": {"pick": "three"}}))
     for args, word in [
-        (["explain", path], "SOLUTION"),
+        (["explain", path], "explain of toy-pick needs a solution file after the instance"),
         (["explain", path, out, "--times", "x"], "--times: expected int"),
         (["explain", path, out, "--set", "size=3"], "--set"),
         (["explain", path, path], "is not a solution file"),

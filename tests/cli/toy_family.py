@@ -110,7 +110,7 @@ def objective_of(name: str) -> Objective:
     return Objective(name, Sense.MAXIMIZE, kind, "points" if name == "most" else "")
 
 
-RULES = {"largest": lambda problem, _: problem.size_ - 1}
+RULES = {"bound": {"largest": lambda problem, _: problem.size_ - 1}}
 
 # -- formats, generators, view ---------------------------------------------------------------
 

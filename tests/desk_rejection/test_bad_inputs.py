@@ -215,7 +215,7 @@ def test_must_keeps_over_a_limit_are_infeasible_not_an_error():
     rows = [{"id": f"p{k}", "authors": ["x"], "must_keep": True} for k in range(2)]
     problem = DeskRejection.from_json({"papers": rows, "limit": 1})
     proof = {"rule": "must-keep-overfull", "author": "x", "papers": ["p0", "p1"]}
-    assert problem.recompute(proof) is True
+    assert problem.recompute(proof, "infeasible") is True
 
 
 def test_missing_role_is_the_default_role():

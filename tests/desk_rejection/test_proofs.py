@@ -113,7 +113,7 @@ def test_overfull_must_keeps_prove_infeasibility_and_only_then(content):
             if role is not None:
                 data["role"] = role
             try:
-                shown |= problem.recompute(data)
+                shown |= problem.recompute(data, "infeasible")
             except InstanceError:
                 continue
     assert shown == (not plain.answers())
@@ -172,8 +172,17 @@ PACK = {"rule": "packing-multipliers"}
     ],
 )
 def test_bad_data_prove_nothing(objective, data, message):
+    kind = "infeasible" if data is KEPT else "bound"
     with pytest.raises(InstanceError, match=message):
-        problem_of(STAR, objective).recompute(data)
+        problem_of(STAR, objective).recompute(data, kind)
+
+
+def test_a_rule_proves_only_its_own_kind():
+    problem = problem_of(STAR, "average")
+    other = {"rule": "collateral-multipliers", "y": {}}
+    with pytest.raises(InstanceError, match=r"proves such a thing \(bound\)"):
+        problem.recompute(other)
+    assert problem.recompute(other, "min_collateral_at_least") <= 0
 
 
 def test_multiplier_of_an_author_without_limit_proves_nothing():
@@ -212,7 +221,9 @@ def test_hall_violators_exist_exactly_where_nothing_is_feasible(content):
     for size in range(1, len(papers) + 1):
         for some in brute.itertools.combinations(papers, size):
             try:
-                shown |= problem.recompute({"rule": "hall-violator", "papers": list(some)})
+                shown |= problem.recompute(
+                    {"rule": "hall-violator", "papers": list(some)}, "infeasible"
+                )
             except InstanceError:
                 continue
     assert shown == (brute.best_nomination(content) is None)

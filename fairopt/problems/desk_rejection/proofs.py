@@ -347,12 +347,14 @@ def min_collateral(problem: DeskRejection, data: Data) -> int:
     return int(least)
 
 
-RULES: dict[str, Callable[[DeskRejection, Data], Any]] = {
-    "packing-multipliers": packing_multipliers,
-    "excess": excess,
-    "forced-wipe-out": forced_wipe_out,
-    "must-keep-overfull": must_keep_overfull,
-    "nothing-binds": nothing_binds,
-    "min-collateral": min_collateral,
-    "collateral-multipliers": collateral_multipliers,
+RULES: dict[str, dict[str, Callable[[DeskRejection, Data], Any]]] = {
+    "bound": {
+        "packing-multipliers": packing_multipliers,
+        "excess": excess,
+        "forced-wipe-out": forced_wipe_out,
+        "nothing-binds": nothing_binds,
+    },
+    "infeasible": {"must-keep-overfull": must_keep_overfull},
+    "min_collateral": {"min-collateral": min_collateral},
+    "min_collateral_at_least": {"collateral-multipliers": collateral_multipliers},
 }

@@ -79,8 +79,10 @@ def hall_violator(problem: ReviewerNomination, data: Data) -> bool:
     return True
 
 
-RULES: dict[str, Callable[[ReviewerNomination, Data], Any]] = {
-    "cheapest-nominees": cheapest_nominees,
-    "nomination-prices": nomination_prices,
-    "hall-violator": hall_violator,
+RULES: dict[str, dict[str, Callable[[ReviewerNomination, Data], Any]]] = {
+    "bound": {
+        "cheapest-nominees": cheapest_nominees,
+        "nomination-prices": nomination_prices,
+    },
+    "infeasible": {"hall-violator": hall_violator},
 }

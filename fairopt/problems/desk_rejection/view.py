@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairopt.solution import Note
+from fairopt.verbs import Verb
 
 if TYPE_CHECKING:
     from fairopt.problem import Problem
     from fairopt.problems.desk_rejection.nomination import ReviewerNomination
     from fairopt.problems.desk_rejection.problem import DeskRejection
 
-VERBS: tuple[Any, ...] = ()
+VERBS = (
+    Verb(
+        "authors",
+        "fairopt.problems.desk_rejection.verbs:authors",
+        "What each author submitted and lost, the worst off first",
+        problems=("desk-rejection",),
+        example="instance.json solution.json --who wiped",
+    ),
+)
 
-FIGURES: tuple[tuple[str, str], ...] = (
-    ("kept", "papers kept"),
-    ("kept_weight", "weight kept"),
-    ("average", "average cost of authors"),
-    ("worst", "worst cost of an author"),
-    ("wiped", "authors who lose everything"),
-    ("innocents_hit", "innocents hit"),
-    ("innocents_wiped", "innocents who lose everything"),
-    ("collateral", "losses beyond the unavoidable"),
+FIGURES: tuple[tuple[str, ...], ...] = (
+    ("kept", "papers kept", "max"),
+    ("kept_weight", "weight kept", "max"),
+    ("average", "average cost of authors", "min"),
+    ("worst", "worst cost of an author", "min"),
+    ("wiped", "authors who lose everything", "min"),
+    ("innocents_hit", "innocents hit", "min"),
+    ("innocents_wiped", "innocents who lose everything", "min"),
+    ("collateral", "losses beyond the unavoidable", "min"),
     ("ideal", "ideal desk rejection"),
     ("maximal", "nothing could be re-inserted"),
     ("leximin", "largest costs"),
-    ("expected_rejections", "expected rejections"),
-    ("penalty", "penalty for nominations over the limit"),
-    ("load_max", "most nominations of one author"),
-    ("over_limit", "authors nominated over the limit"),
+    ("expected_rejections", "expected rejections", "min"),
+    ("penalty", "penalty for nominations over the limit", "min"),
+    ("load_max", "most nominations of one author", "min"),
+    ("over_limit", "authors nominated over the limit", "min"),
 )
 
 _SHOWN = 5

@@ -190,7 +190,7 @@ def _relax_once(
     lp: LinearModel, run: Run, entry: Backend, strict: bool
 ) -> tuple[LinearResult, Note | None]:
     """Return one backend's LP result, and what is wrong with it."""
-    scaling = Scaling.of(lp)
+    scaling = Scaling.continuous(lp)
     reply = entry(Task(lp, scaling, lp=True, strict=strict), run)
     name = version(entry.name)
     if reply.stopped:

@@ -17,6 +17,7 @@ from fairopt_solvers.backends.raw import Reply, Task, watch
 # without one, and mostly longer than the LP itself takes. So that search is off.
 _NO_DEPENDENT_EQUATIONS = 1 << 10
 _SEEDS = 2**31
+_NO_ITERATION_LIMIT = 2**31 - 1
 _Highs: Any = highspy.Highs  # partly typed
 
 _STATUS = {
@@ -77,6 +78,10 @@ def _solve(
             # Another number of threads than before in this thread ends in an error at once.
             highspy.Highs.resetGlobalScheduler(True)
             code = highs.run()
+        if highs.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
+            highs.setOptionValue("simplex_iteration_limit", _NO_ITERATION_LIMIT)
+            highs.setOptionValue("solver", "ipm")
+            code = highs.run()
         ray = None
         if task.lp and highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             _, found, values = highs.getDualRay()  # may solve once more, so in this thread
@@ -107,6 +112,10 @@ def _options(highs: Any, task: Task, run: Run, presolve: bool) -> None:
         "presolve": "choose" if presolve else "off",
         "presolve_rule_off": _NO_DEPENDENT_EQUATIONS,
     }
+    if task.lp:
+        # On degenerate packings the simplex method can take a hundred times as long as an
+        # interior point with crossover; most models need fewer iterations than this.
+        options["simplex_iteration_limit"] = 1000 + task.model.n_rows + task.model.n_columns
     coefs = np.abs(task.model.coefs)
     if coefs.size and coefs.min() <= 1e-9:
         options["small_matrix_value"] = 1e-12  # coefficients below are dropped

@@ -22,6 +22,7 @@ RELATIVE = Fraction(1, 10**9)
 _FLOAT_NOISE = Fraction(1, 10**15)  # relative error of a backend's own sums
 _EXACT = 2.0**53
 _INT64 = 2.0**62
+_LP_TOP_BITS = 10
 _TOP_BITS = 30  # the largest coefficient a backend gets is about 2^30
 _SPARE_BITS = 10  # but integers are divided by at most 2^10: units stay far above 1e-6
 
@@ -75,12 +76,31 @@ class Scaling:
             return Scaling(factor, costs, _usable(unit, factor), Fraction(0), model.maximize)
         smallest = min(abs(v) for v in num.tolist() if v)
         shift = min(-_floor_log2(smallest, den), _TOP_BITS - 1 - _floor_log2(top, den))
+        return Scaling._power(model, shift, unit)
+
+    @staticmethod
+    def continuous(model: LinearModel) -> Scaling:
+        """Return the scaling for an LP: the largest coefficient is about 2^10.
+
+        Nothing lies on a grid there, and simplex and crossover crawl under large costs, against
+        which their absolute tolerances are far too tight.
+        """
+        top = max((abs(v) for v in model.objective.num.tolist()), default=0)
+        if not top:
+            return Scaling.of(model)
+        shift = _LP_TOP_BITS - 1 - _floor_log2(top, model.objective.den)
+        return Scaling._power(model, shift, None)
+
+    @staticmethod
+    def _power(model: LinearModel, shift: int, unit: Fraction | None) -> Scaling:
+        """Return the scaling by 2^shift, and what rounding the coefficients to floats loses."""
         factor = Fraction(2) ** shift
         costs = _times_power(model.objective, shift)
-        lost = float(np.dot(np.abs(costs), reach)) * 2.0**-51
+        lost = float(np.dot(np.abs(costs), _reach(model))) * 2.0**-51
         loss = Fraction(lost) if math.isfinite(lost) else Fraction(0)
         exact_enough = math.isfinite(lost) and loss < TOLERANCE / 2
         known = _usable(unit, factor) if exact_enough else None
+        sign = -1 if model.maximize else 1
         return Scaling(factor, costs * sign, known, loss / factor, model.maximize)
 
     @staticmethod

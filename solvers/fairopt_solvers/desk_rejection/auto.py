@@ -9,12 +9,10 @@ from fairopt.problems.desk_rejection.nomination import Nominees
 from fairopt.run import Run
 from fairopt.solution import Infeasible, Outcome
 from fairopt_solvers.desk_rejection import nomination
-from fairopt_solvers.desk_rejection.exact import LINEAR, ideal_claim, solve_open
-from fairopt_solvers.desk_rejection.local_search import improve
+from fairopt_solvers.desk_rejection.exact import Bools, ideal_claim, solve_open
+from fairopt_solvers.desk_rejection.local_search import default_steps, improve
 from fairopt_solvers.desk_rejection.presolve import presolve
 
-STEPS_PER_PAPER = 20
-MOST_STEPS = 100_000
 EASY = 60  # open papers; fewer need no heuristic to start from
 
 
@@ -22,19 +20,19 @@ def auto(problem: DeskRejection, run: Run) -> Outcome[KeptPapers]:
     """Return a proven optimum if the time allows, else the best answer found and a bound.
 
     After presolve, sums over papers go to the linear program, which on real data mostly ends
-    it; other objectives start from local search. Whatever stays fractional is settled by
-    ``exact``, and by local search with the time that is left.
+    it. Otherwise local search, for at most half of the time, gives the answer from which
+    ``exact`` starts.
     """
     part = presolve(problem)
     if isinstance(part, Infeasible):
         return Outcome(infeasible=part)
-    n = len(part.paper)
-    start = None
-    if n > EASY and problem.objective.name not in LINEAR:
-        steps = min(MOST_STEPS, STEPS_PER_PAPER * n)
-        kept = improve(part, run.child("local-search"), steps=steps)
-        start = problem.answer(part.mask(kept))
-    outcome = solve_open(part, run, backend="highs", start=start)
+
+    def warm() -> Bools:
+        child = run.child("local-search", time_limit=run.remaining() / 2)
+        return improve(part, child, steps=default_steps(part))
+
+    few = len(part.paper) <= EASY
+    outcome = solve_open(part, run, backend="highs", warm=None if few else warm)
     claim = ideal_claim(part, run, backend="highs")
     return replace(outcome, claims=(*outcome.claims, *([claim] if claim else [])))
 

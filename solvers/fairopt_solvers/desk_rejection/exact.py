@@ -8,6 +8,7 @@ can take; ``wiped`` and ``leximin`` count authors at or above a cost, level by l
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
@@ -32,6 +33,7 @@ from fairopt_solvers.desk_rejection.packing import (
 )
 from fairopt_solvers.desk_rejection.presolve import Open, presolve
 
+Bools = NDArray[np.bool_]
 Backend = Literal["highs", "cp-sat", "cbc"]
 LINEAR = ("max-accept", "average", "collateral")
 
@@ -63,15 +65,15 @@ def solve_open(
     *,
     backend: str,
     depth: int | None = None,
-    start: KeptPapers | None = None,
+    warm: Callable[[], Bools] | None = None,
 ) -> Outcome[KeptPapers]:
-    """Solve what presolve leaves open, from an answer to start with if there is one."""
+    """Solve what presolve leaves open; ``warm`` gives open papers to start from, if needed."""
     name = part.problem.objective.name
     if not len(part.paper):
         return decided(part)
-    begin = None if start is None else part.columns(start.mask)
     if name in LINEAR:
-        return linear(part, run, backend=backend, start=begin)
+        return linear(part, run, backend=backend, warm=warm)
+    begin = None if warm is None else warm()
     if name == "wiped":
         return levels.wiped(part, run, backend=backend, start=begin)
     if name == "leximin":
@@ -93,16 +95,18 @@ def linear(
     run: Run,
     *,
     backend: str,
-    start: NDArray[np.bool_] | None = None,
+    warm: Callable[[], Bools] | None = None,
 ) -> Outcome[KeptPapers]:
-    """Solve an objective that is a sum over kept papers."""
+    """Solve an objective that is a sum over kept papers.
+
+    ``warm`` gives open papers to start from; it is asked only where the linear program leaves
+    something to do.
+    """
     problem = part.problem
     form = problem.linear_form()
     packing = Packing(part, part.weights(form.coef))
     relaxed = relaxation(packing, run)
     best = relaxed.kept
-    if start is not None and packing.value(start) > packing.value(best):
-        best = start
     answer = problem.answer(part.mask(best))
     run.offer(answer, form.value(answer.mask))
     bound = multipliers_bound(packing, relaxed.result)
@@ -110,6 +114,9 @@ def linear(
         run.report(bound=bound.value)
         if bound.value == form.value(answer.mask):
             return Outcome(answer, bound)
+    if warm is not None:
+        start = warm()
+        best = max(best, start, key=packing.value)
     usable: Relaxed | None = relaxed if backend == "highs" else None
     packed = solve_packing(packing, run, backend=backend, start=best, relaxed=usable)
     answer = problem.answer(part.mask(packing.filled(packed.kept)))
@@ -151,7 +158,7 @@ def ideal_claim(part: Open, run: Run, *, backend: str) -> Claim | None:
     if relaxed.result.duals is None:
         return None
     data = multipliers_data(packing, relaxed.result.duals, "collateral-multipliers")
-    least = problem.recompute(data)
+    least = problem.recompute(data, "min_collateral_at_least")
     form = problem.linear_form("collateral")
     kept = part.mask(relaxed.kept)
     if form.value(kept) != least:

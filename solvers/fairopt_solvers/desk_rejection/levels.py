@@ -135,13 +135,11 @@ def leximin(
     values = losses.values()
     before, done, backend_name = 0, 0, ""
     for level, value in enumerate(values):
-        if depth is not None and level >= depth:
+        if run.expired() or (depth is not None and level >= depth):
             break
         counter = losses.counter(value)
         now = counter.count(kept)
         if now > max(before, counter.constant):
-            if run.expired():
-                break
             result = levels.minimise(counter, run, backend=backend, start=kept)
             notes += result.notes
             if result.x is not None:

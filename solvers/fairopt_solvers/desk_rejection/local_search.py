@@ -47,10 +47,13 @@ def local_search(
         return Outcome(infeasible=part)
     if not len(part.paper):
         return decided(part)
-    if steps is None:
-        steps = min(MOST_STEPS, STEPS_PER_PAPER * len(part.paper))
-    kept = improve(part, run, steps=steps)
+    kept = improve(part, run, steps=default_steps(part) if steps is None else steps)
     return Outcome(problem.answer(part.mask(kept)), cheap_bound(problem))
+
+
+def default_steps(part: Open) -> int:
+    """Return the step budget that goes with the size."""
+    return min(MOST_STEPS, STEPS_PER_PAPER * len(part.paper))
 
 
 def improve(part: Open, run: Run, *, steps: int, start: Bools | None = None) -> Bools:

@@ -120,6 +120,9 @@ class Relaxed:
 
 def relaxation(packing: Packing, run: Run) -> Relaxed:
     """Solve the linear program and round its vertex."""
+    if not len(packing.part.paper):  # decided by presolve: no solver has anything to say
+        nothing = np.zeros(0)
+        return Relaxed(LinearResult("optimal", nothing, 0, 0, 0, nothing), nothing > 0)
     result = relax(packing.model, run)
     return Relaxed(result, round_down(packing, result.x))
 
