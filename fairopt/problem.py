@@ -77,6 +77,7 @@ class Check:
     violations: tuple[Violation, ...] = ()
     value: Value | None = None
     figures: dict[str, Any] = field(default_factory=dict)
+    basis: str = ""  # ``simulation`` where the value is a confidence limit, not a certainty
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class Bound:
     ----------
     value
         The bound; for lexicographic objectives a tuple no longer than the value, each entry
-        proven given the earlier ones.
+        proven given the earlier ones. None proves that there is nothing to value.
     proof
         ``multipliers`` or ``combinatorial`` (``data`` lets anybody recompute the value),
         ``theorem``, or ``solver`` (a claim of ``data["backend"]``).
@@ -46,7 +46,7 @@ class Bound:
         Absolute error that the proof admits; 0 for exact proofs.
     """
 
-    value: Value
+    value: Value | None
     proof: str
     data: Mapping[str, Any] = field(default_factory=dict)
     slack: Number = 0

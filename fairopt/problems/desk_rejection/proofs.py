@@ -132,7 +132,7 @@ def fewest_losses(problem: DeskRejection) -> Ints:
 
     The largest of three: the most expensive papers are dropped first until the quota is met
     (d - b under the unit quota); what exceeds the role limits, added up over roles; the papers
-    with ``must_reject``.
+    with ``must_reject``, or shut out.
     """
     n, who = problem.n_authors, problem.paper_author
     if problem.quota.rule == "unit":
@@ -143,7 +143,8 @@ def fewest_losses(problem: DeskRejection) -> Ints:
     for role, most in problem.limited_roles:
         count = np.bincount(who[problem.effective_role == role], minlength=n)
         by_role += np.maximum(count - most, 0)
-    rejected = np.bincount(who[problem.must_reject[problem.paper_of_incidence]], minlength=n)
+    gone = (problem.must_reject | shut_out(problem))[problem.paper_of_incidence]
+    rejected = np.bincount(who[gone], minlength=n)
     out: Ints = np.maximum(np.maximum(least, by_role), rejected)
     return out
 
@@ -291,6 +292,20 @@ def forced_wipe_out(problem: DeskRejection, data: Data) -> Any:
     raise InstanceError("proof", f"a forced wipe-out proves nothing about {name}")
 
 
+def worst_then_average(problem: DeskRejection, data: Data) -> Any:
+    """Return both entries from two proofs: ``worst`` (of the worst cost), ``average``."""
+    if problem.objective.name != "worst-then-average":
+        raise InstanceError("proof", "two proofs are for worst-then-average alone")
+    worst = _mapping(data.get("worst"), "worst")
+    average = _mapping(data.get("average"), "average")
+    if worst.get("rule") == "worst-then-average":
+        raise InstanceError("proof.worst", "must be a proof of the worst cost alone")
+    first = problem.recompute(worst)
+    if not first:
+        raise InstanceError("proof.worst", "proves nothing about the worst cost")
+    return first[0], packing_multipliers(problem.replace(objective="average"), average)
+
+
 def must_keep_overfull(problem: DeskRejection, data: Data) -> bool:
     """Return True: the ``must_keep`` papers in the data exceed a limit of their author."""
     author = _author(problem, data)
@@ -353,6 +368,7 @@ RULES: dict[str, dict[str, Callable[[DeskRejection, Data], Any]]] = {
         "excess": excess,
         "forced-wipe-out": forced_wipe_out,
         "nothing-binds": nothing_binds,
+        "worst-then-average": worst_then_average,
     },
     "infeasible": {"must-keep-overfull": must_keep_overfull},
     "min_collateral": {"min-collateral": min_collateral},

@@ -28,6 +28,7 @@ from fairopt_solvers.desk_rejection.packing import (
     multipliers_bound,
     multipliers_data,
     relaxation,
+    rounded_up,
     solve_packing,
     upper_value,
 )
@@ -134,7 +135,7 @@ def solver_bound(part: Open, packed: Packed, objective: str) -> Bound | None:
         whole = math.floor if part.problem.objective.sense is Sense.MAXIMIZE else math.ceil
         value, slack = whole(value + slack if whole is math.floor else value - slack), Fraction(0)
     data = {"backend": " + ".join(packed.backends)}
-    return Bound(value, "solver", data, math.nextafter(float(slack), 1) if slack else 0)
+    return Bound(value, "solver", data, rounded_up(slack))
 
 
 def _better(problem: DeskRejection, one: Bound | None, two: Bound | None) -> Bound | None:

@@ -7,6 +7,7 @@ bound that anybody can recompute. Only components with fractional papers go to a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -226,6 +227,11 @@ def upper_value(part: Open, weight: Rational, objective: str) -> Rational:
     form = part.problem.linear_form(objective)
     fixed = form.value(part.mask(np.zeros(len(part.paper), bool)))
     return fixed + form.sign * Fraction(weight)
+
+
+def rounded_up(slack: Rational) -> float:
+    """Return a slack as a float that is not smaller."""
+    return math.nextafter(float(slack), 1) if slack else 0
 
 
 def _joined(done: Packed, piece: Packed, columns: Bools) -> Packed:
