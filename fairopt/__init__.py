@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fairopt.errors import MethodError as MethodError
     from fairopt.errors import UnknownMethod as UnknownMethod
     from fairopt.errors import UsageError as UsageError
+    from fairopt.session import OnlineSession as OnlineSession
     from fairopt.solution import Solution as Solution
     from fairopt.solution import Status as Status
 
@@ -37,6 +38,7 @@ _HOME = {
         "fairopt.errors",
     ),
     **dict.fromkeys(("Solution", "Status"), "fairopt.solution"),
+    "OnlineSession": "fairopt.session",
 }
 __all__ = ["__version__", *sorted(_HOME)]
 

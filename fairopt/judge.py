@@ -58,7 +58,11 @@ def _kind(thing: Bound | Claim | Infeasible) -> str:
 
 def _bound_refutation(objective: Objective, bound: Bound, shown: Any) -> str | None:
     """A proof may show more than is claimed, never less."""
-    gap = _difference(bound.value, shown, objective)
+    gap = None
+    if bound.value is None or shown is None:
+        gap = Fraction(0) if bound.value is shown else None
+    else:
+        gap = _difference(bound.value, shown, objective)
     if gap is None:
         said, does = encode(bound.value), encode(shown)
         return f"the proof shows {does}, not {said}"
@@ -91,7 +95,9 @@ def status_of(value: Value | None, bound: Bound | None, objective: Objective) ->
     With g = value - bound (minimise) or bound - value (maximise): ``g < -slack`` refutes the
     bound, ``|g| <= slack`` is optimal. Floats are read as the exact fractions that they are.
     """
-    if bound is None or value is None:
+    if bound is not None and bound.value is None and value is None:
+        return Status.OPTIMAL  # proven: there is nothing to value
+    if bound is None or bound.value is None or value is None:
         return Status.FEASIBLE
     if isinstance(value, tuple):
         return _tuple_status(value, bound, objective)
@@ -149,7 +155,7 @@ def ratio_of(value: Value | None, bound: Bound | None, objective: Objective) -> 
     None when there is no bound, one of the two is 0, or a sign is negative. For tuples the
     first entry that differs counts.
     """
-    if value is None or bound is None:
+    if value is None or bound is None or bound.value is None:
         return None
     return _ratio(value, bound.value, objective, Fraction(bound.slack))
 

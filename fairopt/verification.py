@@ -405,6 +405,8 @@ def _same_optimum(bound: Bound, value: Any, other: Bound) -> bool:
     if isinstance(value, tuple) or isinstance(bound.value, tuple):
         mine = bound.value if isinstance(bound.value, tuple) else (bound.value,)
         return tuple(value)[: len(mine)] == mine
+    if value is None or bound.value is None:
+        return value is bound.value
     gap = abs(Fraction(value) - Fraction(bound.value))
     return gap <= Fraction(bound.slack) + Fraction(other.slack)
 

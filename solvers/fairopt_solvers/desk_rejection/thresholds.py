@@ -50,8 +50,8 @@ class Worst:
 def worst(part: Open, run: Run, *, backend: str, start: Bools | None = None) -> Outcome[KeptPapers]:
     """Minimise the worst cost; for ``worst-then-average`` then the average cost.
 
-    The search begins at the papers that are best on average: where they also have the least
-    worst cost, they are what ``worst-then-average`` asks for.
+    For ``worst-then-average`` the search begins at the papers that are best on average: where
+    they also have the least worst cost, they are the answer.
     """
     problem = part.problem
     name = problem.objective.name
@@ -61,7 +61,7 @@ def worst(part: Open, run: Run, *, backend: str, start: Bools | None = None) -> 
     relaxed = relaxation(packing, run)
     usable = relaxed if backend == "highs" else None
     packed = Packed(relaxed.kept, None, 0, ())
-    if not run.expired():
+    if name == "worst-then-average" and not run.expired():
         packed = solve_packing(packing, run, backend=backend, start=relaxed.kept, relaxed=usable)
     average = packing.filled(packed.kept)
     begin = average
@@ -84,7 +84,7 @@ def search(
     best, top = start, losses.worst(start)
     run.offer(problem.answer(part.mask(best)))
     bound = cheap_bound(problem)
-    proven = bound.value[0] if isinstance(bound.value, tuple) else Fraction(bound.value)
+    proven = Fraction(bound.value[0] if isinstance(bound.value, tuple) else bound.value or 0)
     values = sorted({Fraction(0), losses.unavoidable(), *losses.values()})
     notes: tuple[Note, ...] = ()
     while proven < top and not run.expired():
