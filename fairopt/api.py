@@ -19,7 +19,8 @@ from fairopt.options import typed_options
 from fairopt.problem import Check, Problem, Sense
 from fairopt.run import Progress, Run
 from fairopt.solution import Bound, Note, Outcome, Solution, Status
-from fairopt.verification import load_solution, verify
+from fairopt.solution_file import load_solution
+from fairopt.verification import verify
 
 __all__ = [
     "compare", "conclude", "generate", "load", "load_solution", "methods", "save", "solve",

@@ -1,14 +1,28 @@
-"""The schema of a solution file."""
+"""Solution files: their schema, and reading them back."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
 
+from fairopt import files, rational
 from fairopt.convert import convert
+from fairopt.errors import InstanceError
+from fairopt.solution import (
+    Bound,
+    Claim,
+    Infeasible,
+    Note,
+    Origin,
+    Solution,
+    Status,
+    decode,
+    decode_mapping,
+)
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -93,3 +107,76 @@ def plain_numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [plain_numbers(v) for v in value]
     return value
+
+
+# -- reading solutions ---------------------------------------------------------------------
+
+
+def load_solution(source: str | os.PathLike[str] | Mapping[str, Any]) -> Solution[Any]:
+    """Read a solution file; raises ``InstanceError`` with the field that does not fit."""
+    if isinstance(source, Mapping):
+        return _solution(dict(source))
+    name = os.fspath(source)
+    content = files.parse_json(files.read_bytes(name), file=name, digits=rational.RESULT_DIGITS)
+    try:
+        if not isinstance(content, dict):
+            raise InstanceError("", "expected a JSON object")
+        if "answer" not in content or "status" not in content:
+            raise InstanceError("", "is not a solution file (it has no answer and status)")
+        return _solution(content)
+    except InstanceError as error:
+        raise InstanceError(error.where, error.why, file=name) from None
+
+
+def _solution(content: dict[str, Any]) -> Solution[Any]:
+    content = plain_numbers(content)
+    raw = SolutionFile.read(content)
+    return Solution(
+        problem=raw.problem,
+        origin=Origin(
+            raw.instance.name,
+            raw.instance.digest,
+            raw.instance.read,
+            raw.instance.set,
+            raw.instance.files,
+        ),
+        objective=raw.objective,
+        method=raw.method,
+        status=Status(raw.status),
+        stopped_by=raw.stopped_by,
+        value=_value(raw.value),
+        bound=None
+        if raw.bound is None
+        else Bound(
+            _value(raw.bound.value, "bound.value"),
+            raw.bound.proof,
+            raw.bound.data,
+            _value(raw.bound.slack, "bound.slack"),
+        ),
+        ratio=raw.ratio,
+        answer=None,
+        figures=decode_mapping(raw.figures),
+        options=decode_mapping(raw.options),
+        seed=raw.seed,
+        threads=raw.threads,
+        claims=tuple(_claim(c) for c in raw.claims),
+        infeasible=None
+        if raw.infeasible is None
+        else Infeasible(raw.infeasible.reason, raw.infeasible.proof, raw.infeasible.data),
+        notes=tuple(Note(n.code, n.text) for n in raw.notes),
+        seconds=raw.seconds,
+        versions=raw.versions,
+        answer_json=raw.answer,
+        raw=content,
+    )
+
+
+def _value(value: Any, where: str = "value") -> Any:
+    return decode(value, where)
+
+
+def _claim(raw: Any) -> Claim:
+    value = raw.value
+    if raw.value_float is not None:
+        value = decode(value, f"claims.{raw.name}")
+    return Claim(raw.name, value, raw.proof, raw.data, raw.scope)

@@ -23,7 +23,8 @@ from fairopt.judge import RECOMPUTABLE
 from fairopt.problem import Problem, Sense
 from fairopt.run import Run
 from fairopt.solution import Solution, Status, encode
-from fairopt.verification import load_solution, verify
+from fairopt.solution_file import load_solution
+from fairopt.verification import verify
 
 READS = (0, 1, 2, 3, 5, 8, 20, 60)  # after how many looks at the clock the time is up
 

@@ -13,23 +13,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from fairopt import files, judge, rational, registry
+from fairopt import files, judge, registry
 from fairopt.errors import FairoptError, InstanceError
 from fairopt.problem import Check, Problem
 from fairopt.solution import (
     Bound,
     Claim,
     Infeasible,
-    Note,
-    Origin,
     Solution,
     Status,
     as_float,
-    decode,
-    decode_mapping,
     encode,
     encode_mapping,
 )
+from fairopt.solution_file import load_solution
 
 VERIFIED = "verified"
 
@@ -432,78 +429,3 @@ def _as_floats(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_as_floats(v) for v in value]
     return as_float(value) if isinstance(value, int | float) else value
-
-
-# -- reading solutions ---------------------------------------------------------------------
-
-
-def load_solution(source: str | os.PathLike[str] | Mapping[str, Any]) -> Solution[Any]:
-    """Read a solution file; raises ``InstanceError`` with the field that does not fit."""
-    if isinstance(source, Mapping):
-        return _solution(dict(source))
-    name = os.fspath(source)
-    content = files.parse_json(files.read_bytes(name), file=name, digits=rational.RESULT_DIGITS)
-    try:
-        if not isinstance(content, dict):
-            raise InstanceError("", "expected a JSON object")
-        if "answer" not in content or "status" not in content:
-            raise InstanceError("", "is not a solution file (it has no answer and status)")
-        return _solution(content)
-    except InstanceError as error:
-        raise InstanceError(error.where, error.why, file=name) from None
-
-
-def _solution(content: dict[str, Any]) -> Solution[Any]:
-    from fairopt.solution_file import SolutionFile, plain_numbers
-
-    content = plain_numbers(content)
-    raw = SolutionFile.read(content)
-    return Solution(
-        problem=raw.problem,
-        origin=Origin(
-            raw.instance.name,
-            raw.instance.digest,
-            raw.instance.read,
-            raw.instance.set,
-            raw.instance.files,
-        ),
-        objective=raw.objective,
-        method=raw.method,
-        status=Status(raw.status),
-        stopped_by=raw.stopped_by,
-        value=_value(raw.value),
-        bound=None
-        if raw.bound is None
-        else Bound(
-            _value(raw.bound.value, "bound.value"),
-            raw.bound.proof,
-            raw.bound.data,
-            _value(raw.bound.slack, "bound.slack"),
-        ),
-        ratio=raw.ratio,
-        answer=None,
-        figures=decode_mapping(raw.figures),
-        options=decode_mapping(raw.options),
-        seed=raw.seed,
-        threads=raw.threads,
-        claims=tuple(_claim(c) for c in raw.claims),
-        infeasible=None
-        if raw.infeasible is None
-        else Infeasible(raw.infeasible.reason, raw.infeasible.proof, raw.infeasible.data),
-        notes=tuple(Note(n.code, n.text) for n in raw.notes),
-        seconds=raw.seconds,
-        versions=raw.versions,
-        answer_json=raw.answer,
-        raw=content,
-    )
-
-
-def _value(value: Any, where: str = "value") -> Any:
-    return decode(value, where)
-
-
-def _claim(raw: Any) -> Claim:
-    value = raw.value
-    if raw.value_float is not None:
-        value = decode(value, f"claims.{raw.name}")
-    return Claim(raw.name, value, raw.proof, raw.data, raw.scope)

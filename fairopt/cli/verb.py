@@ -136,7 +136,8 @@ def _read(
     instance: str, solution: str | None, given: Mapping[str, Any]
 ) -> tuple[Problem, Solution[Any] | None]:
     """Read the instance, as the solution says if there is one, and the solution."""
-    from fairopt.verification import as_asked, load_solution
+    from fairopt.solution_file import load_solution
+    from fairopt.verification import as_asked
 
     if solution is None:
         return reading.only_fields(reading.read_question(instance, given)), None
