@@ -106,7 +106,7 @@ def linear(
     problem = part.problem
     form = problem.linear_form()
     packing = Packing(part, part.weights(form.coef))
-    relaxed = relaxation(packing, run)
+    relaxed = relaxation(packing, run.child("relaxation", time_limit=run.remaining() / 3))
     best = relaxed.kept
     answer = problem.answer(part.mask(best))
     run.offer(answer, form.value(answer.mask))

@@ -75,19 +75,26 @@ def _at_most(counter: Counter, offset: int, most: int) -> Rows:
 def _prepared(part: Open, run: Run, start: Bools | None) -> tuple[Packing, Losses, Bools]:
     """Return the packing by average cost, the losses, and an answer to begin with.
 
-    That is the start or the papers that are best on average, with which few lose everything.
+    That is the better of the start and the papers that are best on average, with which few lose
+    everything.
     """
-    coef = part.weights(part.problem.linear_form("average").coef)
+    problem = part.problem
+    coef = part.weights(problem.linear_form("average").coef)
     packing = Packing(part, coef, merging=False)
     losses = Losses.of(part, "average")
     if start is not None:
-        return packing, losses, start
-    relaxed = relaxation(packing, run)
+        run.offer(problem.answer(part.mask(start)))
     short = run.child("average", time_limit=run.remaining() / 4)
-    if run.expired():
-        return packing, losses, relaxed.kept
-    packed = solve_packing(packing, short, backend="highs", start=relaxed.kept, relaxed=relaxed)
-    return packing, losses, packing.filled(packed.kept)
+    relaxed = relaxation(packing, short)
+    kept = relaxed.kept
+    if not run.expired():
+        packed = solve_packing(packing, short, backend="highs", start=kept, relaxed=relaxed)
+        kept = packing.filled(packed.kept)
+    if start is not None:
+        mine, theirs = (problem.check(problem.answer(part.mask(k))).value for k in (kept, start))
+        if problem.objective.better(theirs, mine):
+            kept = start
+    return packing, losses, kept
 
 
 def wiped(part: Open, run: Run, *, backend: str, start: Bools | None = None) -> Outcome[KeptPapers]:
