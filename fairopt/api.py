@@ -290,7 +290,7 @@ def compare(
         try:
             rows.append(Row(name, solve_in(run, loaded, name, {}), ""))
         except FairoptError as error:
-            rows.append(Row(name, None, str(error)))
+            rows.append(Row(name, None, str(error), error.exit_code))
         except Exception as error:  # one broken method must not cost the others their rows
             log.warning("method %s failed", name, exc_info=True)
             rows.append(Row(name, None, f"internal error: {type(error).__name__}: {error}"))

@@ -16,6 +16,7 @@ class Row:
     method: str
     solution: Solution[Any] | None
     error: str
+    exit_code: int = 5  # of the error
 
     def to_json(self) -> dict[str, Any]:
         if self.solution is None:

@@ -44,16 +44,29 @@ def refutation(problem: Problem, thing: Bound | Claim | Infeasible) -> str | Non
         return None if shown is True else "the proof does not show infeasibility"
     if isinstance(thing, Bound):
         return _bound_refutation(problem.objective, thing, shown)
-    if encode(shown) == encode(thing.value):
+    if same(shown, thing.value):
         return None
     return f"the proof shows {encode(shown)}, not {encode(thing.value)}"
 
 
+def same(one: Any, two: Any) -> bool:
+    """Return whether two values are written alike; true is not 1, and 1.0 is not 1."""
+    one, two = encode(one), encode(two)
+    if isinstance(one, list) and isinstance(two, list):
+        return len(one) == len(two) and all(map(same, one, two))
+    return type(one) is type(two) and bool(one == two)
+
+
 def _kind(thing: Bound | Claim | Infeasible) -> str:
     """Return which rules may prove it, so that no proof passes for one of something else."""
-    if isinstance(thing, Claim):
-        return thing.name.partition("[")[0]
-    return "bound" if isinstance(thing, Bound) else "infeasible"
+    if not isinstance(thing, Claim):
+        return "bound" if isinstance(thing, Bound) else "infeasible"
+    name, bracket, of = thing.name.partition("[")
+    if name in ("bound", "infeasible"):
+        raise InstanceError("claim", f"{name!r} is no name of a claim")
+    if thing.scope or (bracket and of != f"{thing.data.get('of')}]"):
+        raise InstanceError("claim", "its proof says nothing of what it is said to be about")
+    return name
 
 
 def _bound_refutation(objective: Objective, bound: Bound, shown: Any) -> str | None:
@@ -93,7 +106,9 @@ def status_of(value: Value | None, bound: Bound | None, objective: Objective) ->
     """Return ``optimal`` or ``feasible`` for a valid answer; None if the bound is refuted.
 
     With g = value - bound (minimise) or bound - value (maximise): ``g < -slack`` refutes the
-    bound, ``|g| <= slack`` is optimal. Floats are read as the exact fractions that they are.
+    bound, ``|g| <= slack`` is optimal if the slack decides at all: it must be below the
+    objective's grid, and small against the value where there is none. Floats are read as the
+    exact fractions that they are.
     """
     if bound is not None and bound.value is None and value is None:
         return Status.OPTIMAL  # proven: there is nothing to value
@@ -107,7 +122,18 @@ def status_of(value: Value | None, bound: Bound | None, objective: Objective) ->
     slack = Fraction(bound.slack)
     if gap < -slack:
         return None
-    return Status.OPTIMAL if gap <= slack else Status.FEASIBLE
+    decisive = slack <= widest_slack(value, objective)
+    return Status.OPTIMAL if gap <= slack and decisive else Status.FEASIBLE
+
+
+def widest_slack(value: Any, objective: Objective) -> Fraction:
+    """Return the largest slack with which a bound can still show that a value is best."""
+    if objective.kind == "integer":
+        return Fraction(999, 1000)
+    if objective.grid is not None:
+        return objective.grid * Fraction(999, 1000)
+    size = abs(Fraction(value)) if _finite(value) else Fraction(0)
+    return Fraction(1, 10**6) * max(size, Fraction(1, 10**3))
 
 
 def _tuple_status(value: tuple[Any, ...], bound: Bound, objective: Objective) -> Status | None:
@@ -118,7 +144,8 @@ def _tuple_status(value: tuple[Any, ...], bound: Bound, objective: Objective) ->
             continue
         if not isinstance(mine, tuple):
             gap = _gap(mine, theirs, objective)
-            if gap is not None and abs(gap) <= Fraction(bound.slack):
+            slack = Fraction(bound.slack)
+            if gap is not None and abs(gap) <= min(slack, widest_slack(mine, objective)):
                 continue
         return None if objective.better(mine, theirs) else Status.FEASIBLE
     if len(value) < len(proven) and objective.sense is Sense.MINIMIZE:
@@ -157,25 +184,24 @@ def ratio_of(value: Value | None, bound: Bound | None, objective: Objective) -> 
     """
     if value is None or bound is None or bound.value is None:
         return None
-    return _ratio(value, bound.value, objective, Fraction(bound.slack))
+    return _ratio(value, bound.value, objective)
 
 
-def _ratio(value: Any, bound: Any, objective: Objective, slack: Fraction) -> Number | None:
+def _ratio(value: Any, bound: Any, objective: Objective) -> Number | None:
     if isinstance(value, tuple):
         if not isinstance(bound, tuple):
             bound = (bound,)
         for mine, theirs in zip(value, bound, strict=False):
             if mine != theirs:
-                return _ratio(mine, theirs, objective, slack)
+                return _ratio(mine, theirs, objective)
         return 1 if len(value) == len(bound) else None
     if value == bound:
         return 1
     if not _finite(value) or not _finite(bound) or value <= 0 or bound <= 0:
         return None
-    if abs(Fraction(value) - Fraction(bound)) <= slack:
-        return 1
     worse, better = Fraction(value), Fraction(bound)
-    return worse / better if objective.sense is Sense.MINIMIZE else better / worse
+    ratio = worse / better if objective.sense is Sense.MINIMIZE else better / worse
+    return max(ratio, Fraction(1))  # within its slack a bound may lie beyond the value
 
 
 def usable_claims(problem: Problem, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:

@@ -32,13 +32,14 @@ class Objective:
     """An objective in force: name, sense, kind of value, unit.
 
     ``kind`` is ``integer``, ``rational``, ``float`` or ``lexicographic``; it fixes the type of
-    values (``int``, ``Fraction``, ``float``, tuple).
+    values (``int``, ``Fraction``, ``float``, tuple). ``grid``: all values are multiples of it.
     """
 
     name: str
     sense: Sense
     kind: str
     unit: str = ""
+    grid: Fraction | None = None
 
     def coerce(self, value: Any) -> Value:
         """Return ``value`` in the type of this kind (exact kinds refuse a lossy change)."""
@@ -176,7 +177,7 @@ class Problem(ABC):
         """The name given in the file, or the file's own."""
         return self.meta.name
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, /, **changes: Any) -> Self:
         """Return the problem with other settings, validated anew: ``replace(limit=10)``.
 
         Dotted settings are given as ``replace(**{"quota.rule": "harmonic"})``; ``objective`` is
@@ -225,6 +226,8 @@ class Problem(ABC):
         """Return the canonical name of an objective; raises ``UsageError`` for another."""
         if name is None:
             return cls.objectives[0]
+        if not isinstance(name, str):
+            raise UsageError(f"an objective is named by a text, not {name!r}")
         canonical = name.replace("_", "-")
         if canonical not in cls.objectives:
             raise UsageError(

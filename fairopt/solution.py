@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -197,7 +198,7 @@ class Solution(Generic[A]):
             "stopped_by": self.stopped_by,
             **_entry("value", self.value),
             "bound": None if self.bound is None else self.bound.to_json(),
-            "ratio": None if self.ratio is None else as_float(self.ratio),
+            "ratio": None if self.ratio is None else encode(as_float(self.ratio)),
             "answer": self.answer_json,
             "figures": encode_mapping(self.figures),
             "claims": [claim.to_json() for claim in self.claims],
@@ -217,6 +218,8 @@ def encode(value: Any) -> Any:
     """Return the JSON form of a value: ``Fraction`` as text, tuples as lists, inf as text."""
     if isinstance(value, Fraction):
         return rational.text(value)
+    if isinstance(value, Decimal):
+        return str(value)
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return "inf" if value > 0 else "-inf"
     if isinstance(value, tuple | list):

@@ -83,7 +83,7 @@ class SolutionFile(_Part, frozen=True):
     seed: int = 0
     threads: int = 1
     bound: BoundPart | None = None
-    ratio: float | None = None
+    ratio: float | str | None = None
     figures: dict[str, Any] = {}
     claims: list[ClaimPart] = []
     infeasible: InfeasiblePart | None = None
@@ -153,7 +153,7 @@ def _solution(content: dict[str, Any]) -> Solution[Any]:
             raw.bound.data,
             _value(raw.bound.slack, "bound.slack"),
         ),
-        ratio=raw.ratio,
+        ratio=_value(raw.ratio, "ratio") if isinstance(raw.ratio, str) else raw.ratio,
         answer=None,
         figures=decode_mapping(raw.figures),
         options=decode_mapping(raw.options),

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from fairopt import files, judge, registry
-from fairopt.errors import FairoptError, InstanceError
+from fairopt.confirmation import SecondOpinion
+from fairopt.errors import FairoptError, InstanceError, UnknownMethod
 from fairopt.problem import Check, Problem
 from fairopt.solution import (
     Bound,
@@ -98,6 +99,9 @@ def as_asked(
     """Read an instance with the reader options and settings that a solution stores."""
     origin = solution.origin
     read = {k: v for k, v in origin.read.items() if k not in ("format", "problem")}
+    for key, given in (("read", read), ("set", origin.set)):
+        if hidden := given.keys() & {"objective", "problem", "source", "max_bytes"}:
+            raise InstanceError(f"instance.{key}.{min(hidden)}", "has no place in a solution")
     if isinstance(source, Mapping):
         return files.load(source, solution.problem).replace(**origin.set)
     limit = max_bytes or files.MAX_BYTES
@@ -117,9 +121,10 @@ class _Court:
         threads: int,
     ) -> None:
         self.problem, self.solution = problem, solution
-        self.confirm, self.time_limit, self.threads = confirm, time_limit, threads
         self.claims: list[tuple[str, str]] = []
-        self._confirmation: Solution[Any] | FairoptError | None = None
+        self.second = None
+        if confirm is not None:
+            self.second = SecondOpinion(solution, confirm, time_limit, threads)
 
     def say(self, claim: str, wrong: str | None, verdict: str = VERIFIED) -> None:
         self.claims.append((claim, verdict if wrong is None else f"REFUTED: {wrong}"))
@@ -151,9 +156,15 @@ class _Court:
             return False
         try:
             self.problem = problem = problem.replace(objective=solution.objective)
+            if self.second is not None:
+                self.second.problem = problem
         except InstanceError as error:
             self.say("objective", str(error))
             return False
+        try:
+            registry.find_method(problem.problem, solution.method)
+        except UnknownMethod as error:
+            self.say("method", str(error))
         mine, theirs = problem.digest(), solution.origin.digest
         self.say("instance", None if mine == theirs else f"its digest is {mine}, not {theirs}")
         for name, digest in problem.meta.origin.files.items():
@@ -184,7 +195,8 @@ class _Court:
             if broken is None:
                 value = None if check.value is None else self.problem.objective.coerce(check.value)
                 same = encode(value) == encode(solution.value)
-                self.say("value", None if same else f"it is {encode(value)}")
+                wrong = None if same else f"it is {encode(value)}"
+                self.say("value", wrong, self._value_words(check))
         elif solution.value is not None or solution.figures:
             self.say("value", "there is no answer that it could belong to")
         bad = self._bound()
@@ -230,6 +242,16 @@ class _Court:
         )
         return check, True, None
 
+    def _value_words(self, check: Check) -> str:
+        """A confidence limit follows from counts, which are themselves only claimed."""
+        if check.basis != "simulation":
+            return VERIFIED
+        verdict = "claimed by simulation, the limit follows from its counts"
+        if self.second is None or self.second.backend != "simulation":
+            return verdict
+        opinion = self.second.of_counts()
+        return opinion if opinion.startswith("REFUTED") else f"{verdict}; {opinion}"
+
     def _bound(self) -> bool:
         bound = self.solution.bound
         if bound is None:
@@ -252,73 +274,18 @@ class _Court:
         verdict = f"claimed by {judge.prover(thing.proof, thing.data)}"
         if isinstance(thing, Bound) and thing.slack:
             verdict += f", to within {as_float(thing.slack):.1g}"
-        if self.confirm is None:
+        if self.second is None or self.second.backend == "simulation":
             return verdict
-        opinion = self._opinion(thing)
+        opinion = self.second.of(thing)
         return opinion if opinion.startswith("REFUTED") else f"{verdict}; {opinion}"
-
-    # -- a second opinion -------------------------------------------------------------------
-
-    def _opinion(self, thing: Bound | Claim | Infeasible) -> str:
-        """Ask the other backend about a solver's claim."""
-        other = self._second()
-        if isinstance(other, FairoptError):
-            return f"not confirmed ({other})"
-        who = other.bound or other.infeasible
-        name = judge.prover(who.proof, who.data) if who else str(self.confirm)
-        if isinstance(thing, Infeasible):
-            if other.answer is not None:
-                return f"REFUTED: {self.confirm} finds an answer"
-            return f"confirmed by {name}" if other.infeasible else "not confirmed in time"
-        if isinstance(thing, Claim):
-            same = [c for c in other.claims if (c.name, c.scope) == (thing.name, thing.scope)]
-            if not same:
-                return f"not confirmed ({self.confirm} makes no such claim)"
-            agrees = encode(same[0].value) == encode(thing.value)
-            shown = encode(same[0].value)
-            return f"confirmed by {self.confirm}" if agrees else f"REFUTED: {name} says {shown}"
-        if judge.status_of(other.value, thing, self.problem.objective) is None:
-            return f"REFUTED: {self.confirm} finds an answer of value {encode(other.value)}"
-        if other.bound is None or other.infeasible is not None:
-            return "not confirmed in time"
-        theirs = replace(thing, value=other.bound.value, slack=other.bound.slack)
-        if other.status is Status.OPTIMAL and _same_optimum(thing, other.value, other.bound):
-            return f"confirmed by {name}"
-        reach = judge.ratio_of(self.solution.value, theirs, self.problem.objective)
-        if isinstance(thing.value, tuple):
-            agrees = encode(other.bound.value)[: len(thing.value)] == encode(thing.value)
-            return f"confirmed by {name}" if agrees else f"not confirmed ({name} proves less)"
-        if reach == 1:
-            return f"confirmed by {name}"
-        return f"not confirmed in time ({name} proves {encode(other.bound.value)})"
-
-    def _second(self) -> Solution[Any] | FairoptError:
-        """Solve once with the other backend, with the options of the solution."""
-        if self._confirmation is None:
-            from fairopt.api import solve
-
-            assert self.confirm is not None
-            try:
-                row = registry.find_method(self.problem.problem, "exact")
-                known = row.options()
-                kept = {k: v for k, v in self.solution.options.items() if k in known}
-                self._confirmation = solve(
-                    self.problem,
-                    "exact",
-                    time_limit=self.time_limit,
-                    threads=self.threads,
-                    **{**kept, "backend": self.confirm},
-                )
-            except FairoptError as error:
-                self._confirmation = error
-        return self._confirmation
 
     # -- what follows -----------------------------------------------------------------------
 
     def _status(self, relaxed: bool, broken: bool) -> None:
         solution, objective = self.solution, self.problem.objective
         if solution.answer_json is None:
-            if solution.infeasible is not None:
+            reason = solution.infeasible
+            if reason is not None and judge.refutation(self.problem, reason) is None:
                 derived: Status | None = Status.INFEASIBLE
             else:
                 derived = Status.UNKNOWN
@@ -334,9 +301,9 @@ class _Court:
         self.say(f"status {solution.status}", wrong, self._status_words(solution))
 
     def _status_words(self, solution: Solution[Any]) -> str:
-        bound = solution.bound
-        if solution.status is Status.OPTIMAL and bound is not None and bound.proof == "solver":
-            return f"verified, given what {judge.prover(bound.proof, bound.data)} claims"
+        on = solution.bound if solution.status is Status.OPTIMAL else solution.infeasible
+        if on is not None and on.proof == "solver":
+            return f"verified, given what {judge.prover(on.proof, on.data)} claims"
         return VERIFIED
 
     def _ratio(self, relaxed: bool) -> None:
@@ -352,9 +319,9 @@ class _Court:
         if derived is None or stated is None:
             same = derived is None and stated is None
         else:
-            same = float(derived) == float(stated)
+            same = as_float(derived) == as_float(stated)
         if stated is not None or derived is not None:
-            shown = None if derived is None else float(derived)
+            shown = None if derived is None else as_float(derived)
             self.say("ratio", None if same else f"it is {shown}")
 
     def _figures(self, check: Check) -> None:
@@ -363,7 +330,7 @@ class _Court:
         for name, value in encode_mapping(self.solution.figures).items():
             if name not in mine:
                 wrong.append(f"there is no figure {name!r}")
-            elif mine[name] != value:
+            elif not judge.same(mine[name], value):
                 wrong.append(f"{name} is {mine[name]}, not {value}")
         few = self.problem.check(self.problem.answer_from_json(self.solution.answer_json)).figures
         missing = [name for name in few if name not in self.solution.figures]
@@ -396,16 +363,6 @@ def _clash(bound: Bound, solution: Solution[Any]) -> bool:
 
 def _negative(slack: Any) -> bool:
     return bool(slack < 0)
-
-
-def _same_optimum(bound: Bound, value: Any, other: Bound) -> bool:
-    if isinstance(value, tuple) or isinstance(bound.value, tuple):
-        mine = bound.value if isinstance(bound.value, tuple) else (bound.value,)
-        return tuple(value)[: len(mine)] == mine
-    if value is None or bound.value is None:
-        return value is bound.value
-    gap = abs(Fraction(value) - Fraction(bound.value))
-    return gap <= Fraction(bound.slack) + Fraction(other.slack)
 
 
 def _float_mismatch(raw: Any, made: Any, path: str) -> str | None:

@@ -91,8 +91,10 @@ def _compared(
 
 def _exit_code(found: Comparison) -> int:
     """Return 0 if any method has an answer, else what the rows agree on."""
-    codes = [INTERNAL if row.solution is None else exit_code(row.solution) for row in found.rows]
-    for code in (0, INFEASIBLE, INTERRUPTED, NO_ANSWER):
+    codes = [
+        row.exit_code if row.solution is None else exit_code(row.solution) for row in found.rows
+    ]
+    for code in (0, INFEASIBLE, INTERRUPTED, NO_ANSWER, 2):
         if code in codes:
             return code
     return INTERNAL if codes else 2

@@ -132,6 +132,8 @@ class DeskRejection(Incidences):
         ptr, author = validate.incidence(paper_ptr, paper_author, copy=copy)
         m = len(ptr) - 1
         n = int(author.max()) + 1 if len(author) else 0
+        if author_ids is None and n > 1000 + 10 * len(author):
+            raise InstanceError("paper_author", f"position {n - 1} is far beyond the incidences")
         if author_ids is not None:
             author_ids = tuple(author_ids)
             if n > len(author_ids):
@@ -316,7 +318,8 @@ class DeskRejection(Incidences):
             kind = "lexicographic"
         elif name in ("wiped", "collateral"):
             kind, unit = "integer", "authors" if name == "wiped" else "papers lost"
-        self.__dict__["objective"] = Objective(name, sense, kind, unit)
+        grid = Fraction(1, self.weight.den) if name == "max-accept" else None
+        self.__dict__["objective"] = Objective(name, sense, kind, unit, grid)
 
     # -- what every problem has --------------------------------------------------------------
 

@@ -104,7 +104,7 @@ def _multipliers(
     for name, text in _mapping(values, where).items():
         if name not in index:
             raise InstanceError(f"proof.{where}", f"no author {name!r}")
-        value = rational.parse(text, f"proof.{where}.{name}")
+        value = rational.parse(text, f"proof.{where}.{name}", digits=rational.RESULT_DIGITS)
         if value < 0:
             raise InstanceError(f"proof.{where}.{name}", "a multiplier must not be negative")
         yield index[name], value

@@ -48,7 +48,7 @@ def nomination_prices(problem: ReviewerNomination, data: Data) -> Fraction:
         if name not in index:
             raise InstanceError("proof.u", f"no author {name!r}")
         i, where = index[name], f"proof.u.{name}"
-        u = rational.parse(text, where)
+        u = rational.parse(text, where, digits=rational.RESULT_DIGITS)
         if u < 0 or (problem.soft_penalty is not None and u > problem.soft_penalty):
             raise InstanceError(where, f"a price must be from 0 to the soft penalty, got {u}")
         price[i] += u

@@ -116,6 +116,9 @@ def notes_of(problem: DeskRejection) -> tuple[Note, ...]:
         ids += [""] * (len(never) - len(ids))
         text = f"papers that alone exceed a limit of an author are rejected: {_names(ids)}"
         out.append(Note("forced-rejection", text))
+    used = {problem.effective_role_names[r] for r in np.unique(problem.effective_role).tolist()}
+    if unused := sorted(problem.role_limits.keys() - used):
+        out.append(Note("unused-role", f"no paper has a role that is limited: {_names(unused)}"))
     if problem.preset:
         out.append(Note("defaults", f"limit {problem.limit} is that of {problem.preset}"))
     return tuple(out)

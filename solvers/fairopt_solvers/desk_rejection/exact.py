@@ -20,6 +20,7 @@ from fairopt.problem import Sense
 from fairopt.problems.desk_rejection import DeskRejection, KeptPapers
 from fairopt.run import Run
 from fairopt.solution import Bound, Claim, Infeasible, Outcome
+from fairopt_solvers.backends import BackendRefusal
 from fairopt_solvers.desk_rejection import levels, thresholds
 from fairopt_solvers.desk_rejection.packing import (
     Packed,
@@ -120,9 +121,20 @@ def linear(
         best = max(best, start, key=packing.value)
     usable: Relaxed | None = relaxed if backend == "highs" else None
     packed = solve_packing(packing, run, backend=backend, start=best, relaxed=usable)
-    answer = problem.answer(part.mask(packing.filled(packed.kept)))
     claim = solver_bound(part, packed, problem.objective.name)
+    if claim is not None and claim.slack >= 1 and packing.carried and not run.expired():
+        packed = _in_integers(packing, run, packed)
+        claim = solver_bound(part, packed, problem.objective.name)
+    answer = problem.answer(part.mask(packing.filled(packed.kept)))
     return Outcome(answer, _better(problem, bound, claim), notes=packed.notes)
+
+
+def _in_integers(packing: Packing, run: Run, packed: Packed) -> Packed:
+    """Ask CP-SAT where weights are too far apart for a solver that computes in floats."""
+    try:
+        return solve_packing(packing, run, backend="cp-sat", start=packed.kept, relaxed=None)
+    except BackendRefusal:
+        return packed
 
 
 def solver_bound(part: Open, packed: Packed, objective: str) -> Bound | None:

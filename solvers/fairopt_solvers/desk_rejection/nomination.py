@@ -142,7 +142,9 @@ def _flow(problem: ReviewerNomination, run: Run, _: str) -> tuple[Ints | None, s
     m, n = problem.n_papers, problem.n_authors
     cost, penalty = _costs(problem)
     num = cost.num
+    exactly = True
     if num.dtype == object or (penalty or 0) >= 2**40 or int(num.max()) * (m + 1) >= 2**60:
+        exactly = False  # what the flow finds is then best only nearly
         top = max(int(num.max()), penalty or 0)
         num = np.array([int(v) * _COARSE // top for v in num.tolist()], np.int64)
         penalty = None if penalty is None else penalty * _COARSE // top
@@ -164,7 +166,7 @@ def _flow(problem: ReviewerNomination, run: Run, _: str) -> tuple[Ints | None, s
     if result.flow is None:
         return None, result.backend
     used = result.flow[: len(problem.paper_author)] > 0
-    return problem.paper_author[used], result.backend
+    return problem.paper_author[used], result.backend if exactly else ""
 
 
 def _program(problem: ReviewerNomination, run: Run, backend: str) -> tuple[Ints | None, str]:
