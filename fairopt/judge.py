@@ -35,7 +35,7 @@ def refutation(problem: Problem, thing: Bound | Claim | Infeasible) -> str | Non
     if isinstance(thing, Bound) and thing.slack != 0:
         return "an exact proof has no slack"
     try:
-        shown = problem.recompute(thing.data, _kind(thing))
+        shown = problem.recompute(thing.data, _kind(problem, thing))
     except InstanceError as error:
         return str(error)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
@@ -57,14 +57,15 @@ def same(one: Any, two: Any) -> bool:
     return type(one) is type(two) and bool(one == two)
 
 
-def _kind(thing: Bound | Claim | Infeasible) -> str:
+def _kind(problem: Problem, thing: Bound | Claim | Infeasible) -> str:
     """Return which rules may prove it, so that no proof passes for one of something else."""
     if not isinstance(thing, Claim):
         return "bound" if isinstance(thing, Bound) else "infeasible"
     name, bracket, of = thing.name.partition("[")
     if name in ("bound", "infeasible"):
         raise InstanceError("claim", f"{name!r} is no name of a claim")
-    if thing.scope or (bracket and of != f"{thing.data.get('of')}]"):
+    scope = problem.scope_of(thing.data)
+    if thing.scope != scope or (bracket and of != f"{thing.data.get('of')}]"):
         raise InstanceError("claim", "its proof says nothing of what it is said to be about")
     return name
 

@@ -214,6 +214,14 @@ class Problem(ABC):
             raise InstanceError("proof", f"no rule {name!r} proves such a thing ({kind})")
         return rules[name](self, data)
 
+    def scope_of(self, data: Mapping[str, Any]) -> str:
+        """Return what the claims of a proof rule hold for, in words; empty: for the instance.
+
+        From ``SCOPES`` (rule -> words) beside the family's ``RULES``.
+        """
+        scopes = getattr(importlib.import_module(self.proofs), "SCOPES", {}) if self.proofs else {}
+        return str(scopes.get(str(data.get("rule")), ""))
+
     def digest(self) -> str:
         """Return ``sha256:…`` over the question: same digest, same question."""
         cached = self.__dict__.get("_digest")
