@@ -36,6 +36,7 @@ from fairopt_solvers.desk_rejection.packing import (
 from fairopt_solvers.desk_rejection.presolve import Open, presolve
 
 Bools = NDArray[np.bool_]
+_EASY = 0.1  # share of fractional papers up to which a 0/1 solver needs no start
 Backend = Literal["highs", "cp-sat", "cbc"]
 LINEAR = ("max-accept", "average", "collateral")
 
@@ -116,7 +117,7 @@ def linear(
         run.report(bound=bound.value)
         if bound.value == form.value(answer.mask):
             return Outcome(answer, bound)
-    if warm is not None:
+    if warm is not None and relaxed.fractional > _EASY:
         start = warm()
         best = max(best, start, key=packing.value)
     usable: Relaxed | None = relaxed if backend == "highs" else None

@@ -111,6 +111,12 @@ class Relaxed:
     result: LinearResult
     kept: Bools
 
+    @property
+    def fractional(self) -> float:
+        """Share of the columns that the vertex keeps in part; 1 if there is no vertex."""
+        x = self.result.x
+        return 1.0 if x is None else float(np.mean(np.abs(x - np.rint(x)) > _INTEGRAL))
+
     def share(self, packing: Packing) -> Floats:
         """Return the fraction of each column that the vertex keeps."""
         x = self.result.x
