@@ -115,6 +115,7 @@ class Problem(ABC):
     problem: ClassVar[str]
     objectives: ClassVar[tuple[str, ...]]  # the first is the default
     settings: ClassVar[Mapping[str, Any]] = {}  # dotted field -> its type, for ``--set``
+    optional_answer: ClassVar[tuple[str, ...]] = ()  # keys of an answer that it is lawful without
     proofs: ClassVar[str] = ""  # module whose RULES recompute proofs
 
     objective: Objective

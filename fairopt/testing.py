@@ -187,7 +187,7 @@ def corruptions(content: dict[str, Any], problem: Problem) -> Iterator[tuple[str
         yield "value_float", copy_with(["value_float"], _shifted(content["value_float"]))
     yield "ratio", copy_with(["ratio"], 1.5 if content["ratio"] != 1.5 else 2.5)
     if content["answer"] is not None:
-        for answer in _broken(content["answer"]):
+        for answer in _broken(content["answer"], problem.optional_answer):
             yield "answer", copy_with(["answer"], answer)
     for name, figure in content["figures"].items():
         if name.endswith("_float") and name[: -len("_float")] in content["figures"]:
@@ -261,11 +261,13 @@ def _stronger(value: Any, problem: Problem) -> Any:
     return encode(exact + step) if isinstance(value, str) else value + step
 
 
-def _broken(answer: Any) -> list[Any]:
+def _broken(answer: Any, optional: Sequence[str] = ()) -> list[Any]:
     """Return malformed or shortened copies of an answer."""
     out: list[Any] = [{"no-such-key": []}, 7, "text"]
     if isinstance(answer, Mapping):
         for key, value in answer.items():
+            if key in optional:
+                continue
             out.append({k: v for k, v in answer.items() if k != key})
             if isinstance(value, list) and value:
                 out.append({**answer, key: value[1:]})

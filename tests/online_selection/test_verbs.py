@@ -1,0 +1,64 @@
+"""The commands of the family, and what is said to people."""
+
+import pytest
+
+import fairopt
+from fairopt.errors import UsageError
+from fairopt.problems.online_selection import view
+from fairopt.problems.online_selection.verbs import simulate
+
+
+@pytest.fixture
+def k4(request):
+    folder = request.config.rootpath / "instances" / "online_selection"
+    return fairopt.load(folder / "w2.json").replace(**{"information.alpha": 2})
+
+
+def test_simulate_lists_the_least_often_accepted_first(k4):
+    found = simulate(k4, method="first-fit", runs=3000, seed=1, top=4)
+    table = found.show[0]
+    assert len(table.rows) == 4
+    assert [row[1] for row in table.rows] == sorted(row[1] for row in table.rows)
+    assert sum(found.data["counts"]) == pytest.approx(3000 * 6 / 3, rel=0.1)
+    for _, _, rate, low, high in table.rows:
+        assert low <= rate <= high
+        assert low <= 1 / 3 <= high
+    assert "3,000 runs" in table.title
+    with pytest.raises(UsageError, match="runs"):
+        simulate(k4, runs=0)
+
+
+def test_simulate_on_the_command_line(k4, tmp_path):
+    from click.testing import CliRunner
+
+    from fairopt.cli.app import cli
+
+    fairopt.save(k4, tmp_path / "k4.json")
+    words = ["simulate", str(tmp_path / "k4.json"), "--runs", "100", "--order-model", "random"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    assert "at_most" in done.output
+
+
+def test_every_figure_of_a_check_has_a_label(k4):
+    from fairopt.problems.online_selection import Selection
+
+    weighed = type(k4)(k4.matroid, weights=[1, 2, 3, 4, 5, 6])
+    rule = {"name": "degeneracy", "degeneracy": 2, "q": "1/3"}
+    answers = [
+        Selection.uniform_colors([1, 1, 1, 2, 2, 3], 3),
+        Selection.single([0, 1, 2], range(6), {"rule": "greedy"}),
+        Selection.estimated([1] * 6, 2, rule=rule),
+    ]
+    labels = {row[0] for row in view.FIGURES}
+    for answer in answers:
+        assert set(weighed.check(answer, figures="all").figures) <= labels
+
+
+def test_describe(k4):
+    said = view.describe(k4)
+    assert said == (
+        "6 elements, graphic (4 vertices); information parameters (alpha 2), fixed order"
+    )
+    matching = fairopt.generate("online-selection", "cycle-matching")
+    assert "2-matchoid (5 parts of type uniform)" in view.describe(matching)
