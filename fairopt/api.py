@@ -218,6 +218,8 @@ def _beats(problem: Problem, new: Check, old: Check) -> bool:
 
 def _coerced(problem: Problem, bound: Bound) -> Bound:
     """Give an exact bound the type of the objective's values."""
+    if bound.value is None:
+        return bound
     kind = problem.objective.kind
     if kind == "rational" and not isinstance(bound.value, tuple):
         return replace(bound, value=problem.objective.coerce(bound.value))

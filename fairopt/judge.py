@@ -27,6 +27,8 @@ def refutation(problem: Problem, thing: Bound | Claim | Infeasible) -> str | Non
 
     A solver's word cannot be recomputed and is never refuted here.
     """
+    if isinstance(thing, Bound) and thing.value is None and thing.proof == "solver":
+        return "that there is nothing to value needs a proof"
     if thing.proof == "solver":
         backend = thing.data.get("backend")
         return None if isinstance(backend, str) and backend else "names no solver"

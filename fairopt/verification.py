@@ -179,7 +179,8 @@ class _Court:
         wrong = []
         if solution.value is not None and judge.misshapen(solution.value, objective):
             wrong.append(("value", f"{encode(solution.value)} is no value of {objective.name}"))
-        if bound is not None and judge.misshapen(bound.value, objective):
+        null = bound is not None and bound.value is None  # a proof has to show it
+        if bound is not None and not null and judge.misshapen(bound.value, objective):
             wrong.append(("bound", f"{encode(bound.value)} is no value of {objective.name}"))
         if bound is not None and (not _finite(bound.slack) or _clash(bound, solution)):
             wrong.append(("bound", "its slack or its shape does not fit the value"))
