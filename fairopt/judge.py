@@ -147,9 +147,10 @@ def _tuple_status(value: tuple[Any, ...], bound: Bound, objective: Objective) ->
             continue
         if not isinstance(mine, tuple):
             gap = _gap(mine, theirs, objective)
-            slack = Fraction(bound.slack)
-            if gap is not None and abs(gap) <= min(slack, widest_slack(mine, objective)):
-                continue
+            if gap is not None and abs(gap) <= Fraction(bound.slack):
+                if Fraction(bound.slack) <= widest_slack(mine, objective):
+                    continue
+                return Status.FEASIBLE  # too wide to decide anything, also against the bound
         return None if objective.better(mine, theirs) else Status.FEASIBLE
     if len(value) < len(proven) and objective.sense is Sense.MINIMIZE:
         return None  # a tuple that ends earlier is less than its continuations

@@ -262,3 +262,18 @@ def test_nothing_on_stdout_also_when_it_is_closed(close):
 def test_nothing_on_stdout_here(capfd):
     solve(random_model(0), Run())
     assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("spare", [-10_000, -60, 1000])
+def test_an_lp_that_hits_its_iteration_limit_is_solved_another_way(monkeypatch, spare):
+
+    monkeypatch.setattr(adapter, "_SPARE_ITERATIONS", spare)
+    rng = np.random.default_rng(4)
+    col = np.concatenate([rng.choice(60, 4, replace=False) for _ in range(25)])
+    block = rows(np.repeat(np.arange(25), 4), col, 1, upper=np.full(25, 2.0))
+    model = LinearModel.build(rng.integers(1, 9, 60), block, maximize=True)
+    result = relax(model, Run())
+    monkeypatch.undo()
+    assert result.status == "optimal"
+    assert result.duals is not None
+    assert abs(result.value - relax(model, Run()).value) < 1e-6

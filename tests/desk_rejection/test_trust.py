@@ -6,7 +6,9 @@ import pytest
 
 import fairopt
 from desk_rejection import brute
+from fairopt import judge
 from fairopt.files import parse_json
+from fairopt.solution import Bound
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "data"
@@ -141,3 +143,12 @@ def test_a_ratio_beyond_floats_survives_its_file(tmp_path):
 def test_a_misspelt_role_is_noted():
     solution = fairopt.solve(DATA / "misspelt_role.json")
     assert any(note.code == "unused-role" for note in solution.notes)
+
+
+def test_a_slack_too_wide_neither_proves_nor_refutes_a_tuple():
+    problem = fairopt.load(W9).replace(objective="worst-then-average")
+    value = fairopt.solve(problem).value
+    wide = Bound((value[0], value[1] * 2), "solver", {"backend": "z 1"}, 1000)
+    assert judge.status_of(value, wide, problem.objective) == "feasible"
+    tight = Bound((value[0], value[1] * 2), "solver", {"backend": "z 1"})
+    assert judge.status_of(value, tight, problem.objective) is None

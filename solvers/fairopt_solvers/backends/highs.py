@@ -17,7 +17,13 @@ from fairopt_solvers.backends.raw import Reply, Task, watch
 # without one, and mostly longer than the LP itself takes. So that search is off.
 _NO_DEPENDENT_EQUATIONS = 1 << 10
 _SEEDS = 2**31
-_NO_ITERATION_LIMIT = 2**31 - 1
+_SPARE_ITERATIONS = 1000
+# What an LP is tried with when the dual simplex method runs into its iteration limit: the interior
+# point method (whose clean-up is dual simplex again, under the same limit), then primal simplex.
+_OTHER_WAYS: tuple[dict[str, Any], ...] = (
+    {"solver": "ipm"},
+    {"solver": "simplex", "simplex_strategy": 4, "simplex_iteration_limit": 2**31 - 1},
+)
 _Highs: Any = highspy.Highs  # partly typed
 
 _STATUS = {
@@ -78,9 +84,11 @@ def _solve(
             # Another number of threads than before in this thread ends in an error at once.
             highspy.Highs.resetGlobalScheduler(True)
             code = highs.run()
-        if highs.getModelStatus() == highspy.HighsModelStatus.kIterationLimit:
-            highs.setOptionValue("simplex_iteration_limit", _NO_ITERATION_LIMIT)
-            highs.setOptionValue("solver", "ipm")
+        for options in _OTHER_WAYS:
+            if highs.getModelStatus() != highspy.HighsModelStatus.kIterationLimit:
+                break
+            for key, value in options.items():
+                highs.setOptionValue(key, value)
             code = highs.run()
         ray = None
         if task.lp and highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
@@ -115,7 +123,8 @@ def _options(highs: Any, task: Task, run: Run, presolve: bool) -> None:
     if task.lp:
         # On degenerate packings the simplex method can take a hundred times as long as an
         # interior point with crossover; most models need fewer iterations than this.
-        options["simplex_iteration_limit"] = 1000 + task.model.n_rows + task.model.n_columns
+        size = task.model.n_rows + task.model.n_columns
+        options["simplex_iteration_limit"] = max(0, _SPARE_ITERATIONS + size)
     coefs = np.abs(task.model.coefs)
     if coefs.size and coefs.min() <= 1e-9:
         options["small_matrix_value"] = 1e-12  # coefficients below are dropped
