@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fairopt.errors import MethodError as MethodError
     from fairopt.errors import UnknownMethod as UnknownMethod
     from fairopt.errors import UsageError as UsageError
+    from fairopt.problems.jr_ranking.audit import audit as audit
     from fairopt.session import OnlineSession as OnlineSession
     from fairopt.solution import Solution as Solution
     from fairopt.solution import Status as Status
@@ -39,6 +40,7 @@ _HOME = {
     ),
     **dict.fromkeys(("Solution", "Status"), "fairopt.solution"),
     "OnlineSession": "fairopt.session",
+    "audit": "fairopt.problems.jr_ranking.audit",
 }
 __all__ = ["__version__", *sorted(_HOME)]
 

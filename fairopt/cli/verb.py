@@ -74,8 +74,9 @@ def _help(name: str, owners: Mapping[str, Verb], solution: bool) -> str:
         texts.setdefault(verb.help, []).append(problem)
     parts = [f"{text.rstrip('.')} ({', '.join(problems)})." for text, problems in texts.items()]
     usual = f"instance.json{' solution.json' if solution else ''}"
-    example = next((verb.example for verb in owners.values() if verb.example), usual)
-    return "\n\n".join([*parts, f"\b\nfairopt {name} {example}"])
+    examples = dict.fromkeys(verb.example for verb in owners.values() if verb.example) or [usual]
+    shown = "\n".join(f"fairopt {name} {example}" for example in examples)
+    return "\n\n".join([*parts, f"\b\n{shown}"])
 
 
 def _solution_argument(function: Callable[..., Any]) -> str:

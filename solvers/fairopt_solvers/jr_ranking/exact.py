@@ -1,0 +1,103 @@
+"""The method ``exact``: the best score under the axiom, with a proof or the best bound."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+from fairopt.errors import UsageError
+from fairopt.problems.jr_ranking import Feed, JrRanking
+from fairopt.run import Run
+from fairopt.solution import Claim, Outcome
+from fairopt_solvers.jr_ranking import bounds, heuristics
+from fairopt_solvers.jr_ranking.heuristics import Selected
+from fairopt_solvers.jr_ranking.justifying import justifying_claim
+from fairopt_solvers.jr_ranking.lazy import Search
+from fairopt_solvers.jr_ranking.question import Question
+
+Backend = Literal["highs", "cp-sat", "cbc"]
+Form = Literal["auto", "lazy", "compact"]
+_LAZY_ROUNDS = 12  # of 0/1 programs before all rows are written down
+
+
+def exact(
+    problem: JrRanking, run: Run, *, backend: Backend = "highs", form: Form = "auto"
+) -> Outcome[Feed]:
+    """Return a best feed, or the best one found when the time is up, with a bound.
+
+    Parameters
+    ----------
+    backend
+        Who solves the 0/1 programs. With HiGHS a linear program comes first, whose exact
+        multipliers decide most comments.
+    form
+        ``lazy``: a program over the comments, cuts added where an axiom is broken. ``compact``:
+        all rows of the axiom (``jr``, ``ejr+``, and rankings) at once. ``auto``: lazy, and
+        compact if that does not end soon.
+    """
+    if problem.mode == "ranking":
+        from fairopt_solvers.jr_ranking.ranking import exact_ranking
+
+        return exact_ranking(problem, run, backend=backend, form=form, justifying=True)
+    if form == "compact" and problem.axiom not in ("jr", "ejr+"):
+        raise UsageError(f"the compact form is for jr and ejr+, not {problem.axiom}")
+    question = Question.of(problem)
+    search = searching(problem, question, run, backend)
+    start = heuristics.reserve_greedy(question, run.child("start"))
+    if start is not None:
+        search.take(start)
+    if not search.done:
+        prove(search, run, form)
+    claim = justifying_claim(problem, question, run)
+    return concluded(problem, search, *([claim] if claim else []))
+
+
+def searching(problem: JrRanking, question: Question, run: Run, backend: str) -> Search:
+    """Return a search that offers what it finds, as far as the court can check it alone."""
+    den = question.scores.den
+
+    def offer(selected: Selected, total: int) -> None:
+        if problem.axiom in ("ejr", "pjr") and question.strongly(selected).size:
+            return  # needs the claim of an audit beside it
+        run.offer(problem.feed(selected), float(Fraction(total, den)))
+
+    return Search(question, run, backend, offer)
+
+
+def prove(search: Search, run: Run, form: str) -> None:
+    """Search until the best selection is proven best or the time is up."""
+    linear = search.backend == "highs" and form != "compact" and search.dual is None
+    if linear and search.question.axiom != "none":
+        search.root(run)
+    complete = form == "compact"
+    while not (search.done or complete or search.undecided or run.expired()):
+        if not search.step(run):
+            break
+        many = search.rounds >= _LAZY_ROUNDS
+        complete = form == "auto" and many and search.question.axiom in ("jr", "ejr+")
+    if complete and not search.done:
+        from fairopt_solvers.jr_ranking.compact import solve_compact
+
+        solve_compact(search, run)
+
+
+def concluded(problem: JrRanking, search: Search, *claims: Claim) -> Outcome[Feed]:
+    """Return what a search came to."""
+    notes = tuple(dict.fromkeys(search.notes))
+    if search.infeasible:
+        return Outcome(infeasible=bounds.infeasibility(problem, search.backends), notes=notes)
+    bound = bounds.best_bound(problem, search)
+    if search.best is None:
+        return Outcome(bound=bound, claims=claims, notes=notes)
+    claims = (*kept_claims(problem, search.best), *claims)
+    return Outcome(problem.feed(search.best), bound, claims, notes=notes)
+
+
+def kept_claims(problem: JrRanking, selected: Selected) -> tuple[Claim, ...]:
+    """Return the claim that a selection keeps EJR or PJR, which not every court can decide."""
+    if problem.axiom not in ("ejr", "pjr"):
+        return ()
+    from fairopt_solvers.backends import version
+
+    data = {"backend": version("highs"), "selected": sorted(selected)}
+    return (Claim(problem.axiom, True, "solver", data),)
