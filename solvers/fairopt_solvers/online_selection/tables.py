@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -210,7 +211,8 @@ _COMPILE = {
 }
 
 
-def random_primes(seed: int, count: int = 2) -> list[int]:
+@functools.cache
+def random_primes(seed: int, count: int = 2) -> tuple[int, ...]:
     """Return that many distinct random primes of 31 bits."""
     rng = np.random.default_rng(seed)
     out: list[int] = []
@@ -218,7 +220,7 @@ def random_primes(seed: int, count: int = 2) -> list[int]:
         candidate = int(rng.integers(2**30, 2**31)) | 1
         if candidate not in out and _is_prime(candidate):
             out.append(candidate)
-    return out
+    return tuple(out)
 
 
 def _is_prime(p: int) -> bool:
