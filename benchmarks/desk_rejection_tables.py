@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import statistics
 import sys
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tabling import reached, table, verdict
+
 HERE = Path(__file__).parent
-NEAR = 1.5  # times the budget
 
 Row = dict[str, Any]
 
@@ -43,24 +43,6 @@ DBLP = {
     3: (20844, 0.339128),
     1: (9458, 0.707544),
 }
-
-
-def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table."""
-    rows = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
-
-
-def verdict(measured: float, target: float) -> str:
-    """Return met, near (up to 1.5 times the budget) or not met."""
-    if measured <= target:
-        return "met"
-    return "near" if measured <= NEAR * target else "**not met**"
-
-
-def reached(measured: float, target: float) -> str:
-    """Return met or not met, for figures that are to be large."""
-    return "met" if measured >= target else "**not met**"
 
 
 def reference(rows: list[Row]) -> str:

@@ -19,7 +19,6 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ for folder in (ROOT / "solvers", ROOT):
         sys.path.insert(0, str(folder))
 
 import yardstick  # noqa: E402
+from recording import commit  # noqa: E402
 
 import fairopt  # noqa: E402  of this checkout
 from fairopt.solution import encode  # noqa: E402
@@ -41,18 +41,6 @@ LONG = 40  # numbers of a lexicographic value that a row keeps
 
 
 # -- rows ----------------------------------------------------------------------------------
-
-
-@cache
-def commit() -> str:
-    """Return the short hash of the checkout, with a mark if what is measured differs from it."""
-
-    def git(*words: str) -> str:
-        done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
-        return done.stdout.strip()
-
-    changed = git("status", "--porcelain", "--untracked-files=no", "fairopt", "solvers", "tests")
-    return (git("rev-parse", "--short", "HEAD") or "unknown") + ("+changes" if changed else "")
 
 
 def versions() -> dict[str, str]:

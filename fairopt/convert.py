@@ -7,6 +7,7 @@ or underscores, and every failure is an ``InstanceError`` that names the field.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -15,6 +16,7 @@ import msgspec
 
 from fairopt import rational
 from fairopt.errors import InstanceError
+from fairopt.problem import Meta
 
 Exactly = Fraction  # in annotations: a number of an instance, kept exact
 
@@ -37,6 +39,21 @@ class Common(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """Return the run defaults that the file gives."""
         names = ("method", "seed", "threads", "time_limit")
         return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+
+    def meta(self, read: Meta | None) -> Meta:
+        """Return what the file says beside the question; its own name wins over the file's.
+
+        ``read`` is what reading found out: the name of the file, how it was read.
+        """
+        read = read or Meta()
+        return replace(
+            read,
+            name=read.name if self.name is None else self.name,
+            source=self.source,
+            licence=self.licence,
+            expected=self.expected,
+            flags=self.flags(),
+        )
 
 
 def convert(value: Any, kind: Any, *, where: str = "", lax: bool = False) -> Any:

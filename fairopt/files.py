@@ -209,6 +209,7 @@ def load(
     problem: str | None = None,
     *,
     max_bytes: int = MAX_BYTES,
+    settings: Mapping[str, Any] | None = None,
     **read: Any,
 ) -> Problem:
     """Read an instance: a path of any known format, or the content of its JSON as a dict.
@@ -221,6 +222,9 @@ def load(
         Which problem the file holds; needed only where the file does not say it.
     max_bytes
         Refuse more than that, unpacked.
+    settings
+        Fields that the caller sets afterwards; a reader that has an option of such a name, as
+        the one of a table that cannot say how many to choose, is given it.
     **read
         Options of the reader (``dedupe``, ``points`` …).
 
@@ -242,7 +246,7 @@ def load(
     stem = Path(name.removesuffix(".gz")).stem.encode("utf-8", "replace").decode()
     meta = Meta(name=stem, origin=Origin(read=encode(given)))
     try:
-        return _read(data, suffix, problem, read, meta)
+        return _read(data, suffix, problem, read, meta, settings or {})
     except InstanceError as error:
         if error.file is None:
             raise InstanceError(error.where, error.why, file=name) from None
@@ -250,9 +254,11 @@ def load(
 
 
 def _read(
-    data: bytes, suffix: str, problem: str | None, options: dict[str, Any], meta: Meta
-) -> Problem:
+    data: bytes, suffix: str, problem: str | None, options: dict[str, Any], meta: Meta,
+    settings: Mapping[str, Any],
+) -> Problem:  # fmt: skip
     from fairopt import registry
+    from fairopt.options import options_of
 
     if problem is not None:
         problem = registry.problem_entry(problem).name
@@ -263,7 +269,9 @@ def _read(
             raise InstanceError("", "expected a JSON object")
         return _from_json(content, problem, options, meta)
     if len(formats) == 1:
-        return read_format(formats[0], data, options, meta)
+        asked = options_of(formats[0].read).keys() & settings.keys()
+        given = {**{name: settings[name] for name in sorted(asked)}, **options}
+        return read_format(formats[0], data, given, meta)
     if not formats:
         known = "; ".join(sorted({f"{f.name} ({f.problem})" for f in registry.formats(problem)}))
         raise InstanceError("", f"fits no known format; known are JSON, {known}")
@@ -281,7 +289,7 @@ def read_format(form: Format, data: bytes, options: dict[str, Any], meta: Meta) 
         for key, value in typed.items()
         if isinstance(value, Path)
     }
-    read = {**meta.origin.read, "format": form.name}
+    read = {**meta.origin.read, **encode(options), "format": form.name}
     origin = replace(meta.origin, read=read, files=files)
     return form.read(data, meta=replace(meta, origin=origin), **typed)
 

@@ -89,6 +89,7 @@ def typed_options(
             )
         except InstanceError as error:
             raise UsageError(f"the {what} cannot take {error}") from None
-    if missing := [o.name for o in known.values() if o.required and o.name not in out]:
-        raise UsageError(f"the {what} needs the option {missing[0]!r}")
+    if missing := [o for o in known.values() if o.required and o.name not in out]:
+        name, flag = missing[0].name, missing[0].flag
+        raise UsageError(f"the {what} needs the option {name!r} (--{flag})")
     return out

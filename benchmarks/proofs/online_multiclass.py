@@ -10,36 +10,24 @@ Prints the counts and appends a row to ``benchmarks/rows/proofs.jsonl``. Run fro
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
 import sys
 import time
-from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-ROWS = ROOT / "benchmarks" / "rows" / "proofs.jsonl"
 sys.path[:1] = [str(ROOT), str(ROOT / "solvers"), str(ROOT / "tests")]  # not this folder: its names
 
 import numpy as np  # noqa: E402
 
+from benchmarks.recording import record  # noqa: E402
 from fairopt.problems.online_selection.multiclass import OnlineMulticlass  # noqa: E402
 from online_selection import multiclass_brute as brute  # noqa: E402
 
 ROOT_SEED = 2510_21055
 RISING = ((3, (1, 1), 4.0), (10, (1, 4), 10.0), (4, (2, 2), 10.0), (5, (), 3.0))
-
-
-def commit() -> str:
-    """Return the short hash of the checkout, with a mark if files under test differ from it."""
-    words = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    short = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    words = ["git", "-C", str(ROOT), "status", "--porcelain", "fairopt", "solvers", "tests"]
-    changed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    return short + ("+changes" if changed else "")
 
 
 def random_instances(many: int) -> dict[str, Any]:
@@ -82,22 +70,11 @@ def rising(capacity: int, quotas: tuple[int, ...], theta: float, steps: int) -> 
 def main() -> int:
     """Check, print, append the row."""
     begun = time.perf_counter()
-    row = {
-        "what": "online_multiclass guarantees",
-        "commit": commit(),
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        **random_instances(int(sys.argv[1]) if len(sys.argv) > 1 else 30_000),
-        "rising": {
-            f"B={b} quotas={list(q)} theta={t:g}": rising(b, q, t, 200_000) for b, q, t in RISING
-        },
-        "seconds": 0,
-    }
-    row["seconds"] = round(time.perf_counter() - begun)
-    ROWS.parent.mkdir(exist_ok=True)
-    with ROWS.open("a") as out:
-        out.write(json.dumps(row) + "\n")
-    print(json.dumps(row, indent=1))
-    return 0 if math.isfinite(row["worst_ratio_over_A"]) else 1
+    counts = random_instances(int(sys.argv[1]) if len(sys.argv) > 1 else 30_000)
+    near = {f"B={b} quotas={list(q)} theta={t:g}": rising(b, q, t, 200_000) for b, q, t in RISING}
+    seconds = round(time.perf_counter() - begun)
+    record("online_multiclass guarantees", **counts, rising=near, seconds=seconds)
+    return 0 if math.isfinite(counts["worst_ratio_over_A"]) else 1
 
 
 if __name__ == "__main__":

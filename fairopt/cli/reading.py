@@ -158,7 +158,10 @@ def read_question(file: str, given: Mapping[str, Any], objective: str | None = N
     settings = values.split(given.get("settings", ()), "--set")
     values.no_flags(settings)
     limit = given.get("max_bytes") or MAX_BYTES
-    problem = load(file, given.get("problem"), max_bytes=limit, **_read_options(given))
+    known = _reader_options()
+    asked = {name: _listed(text, known[name]) for name, text in _named(settings) if name in known}
+    options = _read_options(given)
+    problem = load(file, given.get("problem"), max_bytes=limit, settings=asked, **options)
     seconds = time.perf_counter() - begun
     form = problem.meta.origin.read.get("format")
     if form and not given.get("quiet"):
@@ -167,6 +170,10 @@ def read_question(file: str, given: Mapping[str, Any], objective: str | None = N
     if objective is not None:
         changes["objective"] = problem.objective_name(objective)
     return Question(changed(problem, changes), seconds, others)
+
+
+def _named(settings: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(values.canonical(key), text) for key, text in settings.items()]
 
 
 def _read_options(given: Mapping[str, Any]) -> dict[str, Any]:

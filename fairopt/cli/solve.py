@@ -140,7 +140,9 @@ def solution_rows(problem: Problem, solution: Solution[Any]) -> Iterator[tuple[s
         more = "" if solution.ratio == 1 else " (at most this many times worse than the bound)"
         yield "ratio", text.ratio_words(solution.ratio) + more
     for figure in views.figures(problem.problem, solution.figures):
-        yield figure.label, text.both(solution.figures[figure.name])
+        value = solution.figures[figure.name]
+        if value is not None:  # nothing is known of it here; ``--json`` says so
+            yield figure.label, text.both(value)
     for claim in solution.claims[:_CLAIMS]:
         who = text.prover(claim.proof, claim.data)
         scope = f" ({claim.scope})" if claim.scope else ""

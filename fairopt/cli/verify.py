@@ -84,7 +84,11 @@ def _summary(report: Report, confirm: str | None) -> str:
     if not claimed:
         return f"verified: all {len(verdicts)} claims, and none rests on a solver's word"
     rest = "rests" if len(claimed) == 1 else "rest"
-    text = f"verified, but {len(claimed)} of {len(verdicts)} claims {rest} on a solver's word"
+    simulated = all(v.startswith("claimed by simulation") for v in claimed)
+    whose = "a simulation" if simulated else "a solver's word"
+    text = f"verified, but {len(claimed)} of {len(verdicts)} claims {rest} on {whose}"
+    if confirm is None and simulated:
+        return f"{text} (--confirm simulation repeats it)"
     if confirm is None:
         return f"{text} (--confirm BACKEND asks another)"
     return f"{text}, {sum('; confirmed by' in v for v in claimed)} confirmed by {confirm}"

@@ -37,8 +37,17 @@ FLOATS_2D = _array(types.float64, ndim=2, readonly=True)
 INTS_OUT = _array(types.int64, readonly=False)
 FLOATS_OUT = _array(types.float64, readonly=False)
 BOOLS_OUT = _array(types.boolean, readonly=False)
+INTS32 = _array(types.int32, readonly=True)
+INTS32_OUT = _array(types.int32, readonly=False)
+WORDS_2D = _array(types.uint64, ndim=2, readonly=True)
+WORDS_2D_OUT = _array(types.uint64, ndim=2, readonly=False)
 STATE = _array(types.uint64, readonly=False)
 """State of the random helpers: one word, made by `random_state`."""
+
+
+def pair(one: Any, other: Any) -> Any:
+    """Return the type of two results."""
+    return types.Tuple((one, other))  # type: ignore[no-untyped-call]
 
 
 def kernel(signature: Any) -> Callable[[F], Callable[..., Any]]:

@@ -107,3 +107,13 @@ def test_description_and_notes():
     assert "position_weights dcg" in ranked.notes()[0].text
     figures = problem.check(problem.feed((0, 4, 5))).figures
     assert {row[0] for row in view.FIGURES} == set(figures)
+
+
+def test_a_table_is_told_by_a_setting_how_many_to_show(folder, tmp_path):
+    votes, out = folder / "polis_policing_participants-votes.csv", tmp_path / "solution.json"
+    assert run("solve", votes, "--set", "k=5", "-o", out).exit_code == 0
+    assert len(json.loads(out.read_text())["answer"]["selected"]) == 5
+    assert run("verify", votes, out).exit_code == 0  # from the two files alone
+    missing = run("solve", votes)
+    assert missing.exit_code == 2
+    assert "--set k=8" in missing.output

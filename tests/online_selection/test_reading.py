@@ -205,7 +205,7 @@ def test_applicants(request):
     folder = request.config.rootpath / "instances" / "online_selection"
     caps = str(folder / "applicants_caps.csv")
     problem = fairopt.load(folder / "applicants.csv", PROBLEM, caps=caps)
-    assert problem.labels[:2] == ("Ada", "Ben")
+    assert problem.labels[:2] == ("a01", "a02")
     sets = {s["name"]: s for s in problem.matroid.to_json()["sets"]}
     assert sets["*"] == {"name": "*", "elements": list(range(12)), "capacity": 4}
     assert sets["Kings>North"]["elements"] == [0, 1, 2, 3, 4]

@@ -1,8 +1,10 @@
 """The commands of the family, and what is said to people."""
 
 import pytest
+from click.testing import CliRunner
 
 import fairopt
+from fairopt.cli.app import cli
 from fairopt.errors import UsageError
 from fairopt.problems.online_selection import view
 from fairopt.problems.online_selection.verbs import simulate
@@ -62,3 +64,15 @@ def test_describe(k4):
     )
     matching = fairopt.generate("online-selection", "cycle-matching")
     assert "2-matchoid (5 parts of type uniform)" in view.describe(matching)
+
+
+def test_a_simulated_value_is_called_one(request, tmp_path):
+    karate = str(request.config.rootpath / "instances/online_selection/karate.json")
+    out = str(tmp_path / "solution.json")
+    words = ["solve", karate, "--method", "random-order", "--set", "runs=200", "-o", out]
+    solved = CliRunner().invoke(cli, words)
+    assert solved.exit_code == 0
+    assert "certified smallest acceptance probability" in solved.output
+    checked = CliRunner().invoke(cli, ["verify", karate, out]).output
+    assert "on a simulation (--confirm simulation" in " ".join(checked.split())
+    assert "solver" not in checked

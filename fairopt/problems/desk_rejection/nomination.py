@@ -25,7 +25,7 @@ from fairopt.errors import InstanceError
 from fairopt.problem import Check, Meta, Objective, Problem, Sense
 from fairopt.problems.desk_rejection import validate
 from fairopt.problems.desk_rejection.quota import Ints
-from fairopt.problems.desk_rejection.schema import incidence_of_lists, read_meta
+from fairopt.problems.desk_rejection.schema import incidence_of_lists
 from fairopt.rational import Exact, Rational, whole
 from fairopt.solution import Claim, Note, encode
 
@@ -310,7 +310,7 @@ class ReviewerNomination(Problem):
             soft_penalty=file.soft_penalty,
             dedupe=file.dedupe,
             objective=file.objective,
-            meta=read_meta(file, meta),
+            meta=file.meta(meta),
             copy=False,
         )
 

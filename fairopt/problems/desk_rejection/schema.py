@@ -102,20 +102,6 @@ def incidence_of_edges(
     return ptr, who[order], tuple(papers), tuple(authors)
 
 
-def read_meta(common: Common, meta: Meta | None) -> Meta:
-    """Return what the file says beside the question; its own name wins over the file's."""
-    meta = meta or Meta()
-    name = common.name if common.name is not None else meta.name
-    return replace(
-        meta,
-        name=name,
-        source=common.source,
-        licence=common.licence,
-        expected=common.expected,
-        flags=common.flags(),
-    )
-
-
 def read_problem(cls: type[P], data: Mapping[str, Any], meta: Meta | None) -> P:
     """Build the problem from the content of its JSON file."""
     file: Instance = convert(dict(data), Instance)
@@ -149,7 +135,7 @@ def read_problem(cls: type[P], data: Mapping[str, Any], meta: Meta | None) -> P:
         allow_anonymous=file.allow_anonymous,
         dedupe=file.dedupe,
         objective=file.objective,
-        meta=read_meta(file, meta),
+        meta=file.meta(meta),
         copy=False,
     )
 

@@ -33,7 +33,8 @@ _WORDS = {"1": 1, "0": 0, "-1": -1, "+1": 1, "1.0": 1, "0.0": 0, "-1.0": -1}
 def needed(k: int | None) -> int:
     """Return k; these files do not say how many comments are to be shown."""
     if k is None:
-        raise InstanceError("k", "the file does not say how many comments to show; give k")
+        why = "the file does not say how many comments to show: --set k=8, or k=8 in load"
+        raise InstanceError("k", why)
     return k
 
 

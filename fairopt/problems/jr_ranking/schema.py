@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -74,20 +73,7 @@ def read_problem(cls: type[P], data: Mapping[str, Any], meta: Meta | None) -> P:
         utilities=file.utilities,
         threshold=file.threshold,
         objective=file.objective,
-        meta=read_meta(file, meta),
-    )
-
-
-def read_meta(common: Common, meta: Meta | None) -> Meta:
-    """Return what the file says beside the question; its own name wins over the file's."""
-    meta = meta or Meta()
-    return replace(
-        meta,
-        name=common.name if common.name is not None else meta.name,
-        source=common.source,
-        licence=common.licence,
-        expected=common.expected,
-        flags=common.flags(),
+        meta=file.meta(meta),
     )
 
 

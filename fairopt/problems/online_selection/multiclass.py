@@ -273,7 +273,6 @@ class OnlineMulticlass(Problem):
     @classmethod
     def from_json(cls, data: Mapping[str, Any], meta: Meta | None = None) -> Self:
         file: Instance = convert(dict(data), Instance)
-        known = meta or Meta()
         return cls(
             [whole(a.value) for a in file.agents],
             [a.classes for a in file.agents],
@@ -284,14 +283,7 @@ class OnlineMulticlass(Problem):
             threshold=None if file.predictions is None else file.predictions.threshold,
             trust=file.trust,
             objective=file.objective,
-            meta=replace(
-                known,
-                name=known.name if file.name is None else file.name,
-                source=file.source,
-                licence=file.licence,
-                expected=to_builtins(file.expected),  # decimals as texts
-                flags=file.flags(),
-            ),
+            meta=replace(file.meta(meta), expected=to_builtins(file.expected)),  # decimals as texts
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -192,20 +191,7 @@ def read_problem(cls: type[P], data: Mapping[str, Any], meta: Meta | None) -> P:
         arrival=None if arrival is None else Arrival(arrival.model, arrival.order),
         weights=file.weights,
         objective=file.objective,
-        meta=read_meta(file, meta),
-    )
-
-
-def read_meta(common: Common, meta: Meta | None) -> Meta:
-    """Return what the file says beside the question; its own name wins over the file's."""
-    meta = meta or Meta()
-    return replace(
-        meta,
-        name=common.name if common.name is not None else meta.name,
-        source=common.source,
-        licence=common.licence,
-        expected=common.expected,
-        flags=common.flags(),
+        meta=file.meta(meta),
     )
 
 

@@ -26,7 +26,7 @@ VERBS = (
 )
 
 FIGURES: tuple[tuple[str, ...], ...] = (
-    ("min_prob", "smallest acceptance probability", "max"),
+    ("min_prob", "certified smallest acceptance probability", "max"),
     ("guaranteed_min_prob", "guaranteed for every order", "max"),
     ("ratio_to_offline", "share of the offline optimum", "max"),
     ("mean_prob", "mean acceptance probability", "max"),

@@ -27,9 +27,10 @@ def auto(problem: JrRanking, run: Run) -> Outcome[Feed]:
     question = Question.of(problem)
     search = searching(problem, question, run, "highs")
     early = run.child("start", time_limit=_SHARE * run.remaining())
-    start = heuristics.reserve_greedy(question, early)
-    if start is not None:
-        search.take(start)
+    if not search.done:
+        start = heuristics.reserve_greedy(question, early)
+        if start is not None:
+            search.take(start)
     if not search.done:
         improve(search, early, near=NEAR)
     if not search.done:

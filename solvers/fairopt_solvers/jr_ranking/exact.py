@@ -43,9 +43,10 @@ def exact(
         raise UsageError(f"the compact form is for jr and ejr+, not {problem.axiom}")
     question = Question.of(problem)
     search = searching(problem, question, run, backend)
-    start = heuristics.reserve_greedy(question, run.child("start"))
-    if start is not None:
-        search.take(start)
+    if not search.done:
+        start = heuristics.reserve_greedy(question, run.child("start"))
+        if start is not None:
+            search.take(start)
     if not search.done:
         prove(search, run, form)
     claim = justifying_claim(problem, question, run)
@@ -53,7 +54,10 @@ def exact(
 
 
 def searching(problem: JrRanking, question: Question, run: Run, backend: str) -> Search:
-    """Return a search that offers what it finds, as far as the court can check it alone."""
+    """Return a search that offers what it finds, as far as the court can check it alone.
+
+    The best scores come first: where they keep the axiom, nothing is left to do.
+    """
     den = question.scores.den
 
     def offer(selected: Selected, total: int) -> None:
@@ -61,7 +65,10 @@ def searching(problem: JrRanking, question: Question, run: Run, backend: str) ->
             return  # needs the claim of an audit beside it
         run.offer(problem.feed(selected), float(Fraction(total, den)))
 
-    return Search(question, run, backend, offer)
+    search = Search(question, run, backend, offer)
+    if problem.axiom not in ("ejr", "pjr"):  # those take a search of their own to decide
+        search.add(search.take(question.top) or [])
+    return search
 
 
 def prove(search: Search, run: Run, form: str) -> None:

@@ -21,16 +21,18 @@ from fairopt_solvers.jit import (
     FLOATS_OUT,
     INT,
     INTS,
+    INTS32,
+    INTS32_OUT,
     INTS_OUT,
     helper,
     kernel,
+    pair,
 )
-from fairopt_solvers.jr_ranking.types import INT32S, INT32S_OUT, pair
 
-_BOTH = (INTS, INT32S, INTS, INT32S, INTS)
+_BOTH = (INTS, INTS32, INTS, INTS32, INTS)
 
 
-@kernel(pair(INTS_OUT, INT32S_OUT)(INTS, INT32S, INT))
+@kernel(pair(INTS_OUT, INTS32_OUT)(INTS, INTS32, INT))
 def transposed(ptr: Any, item: Any, size: Any) -> Any:
     """Return the users of each comment, in increasing order; O(nnz)."""
     col = np.zeros(size + 1, np.int64)
@@ -48,7 +50,7 @@ def transposed(ptr: Any, item: Any, size: Any) -> Any:
     return col, user
 
 
-@kernel(INTS_OUT(INTS, INT32S, INT, INT))
+@kernel(INTS_OUT(INTS, INTS32, INT, INT))
 def ballot_keys(ptr: Any, item: Any, salt: Any, size: Any) -> Any:
     """Return a hash of every ballot; equal ballots have equal ones (not the other way round)."""
     word = np.zeros(size, np.int64)
@@ -66,7 +68,7 @@ def ballot_keys(ptr: Any, item: Any, salt: Any, size: Any) -> Any:
     return out
 
 
-@kernel(BOOLS_OUT(INTS, INT32S, INTS))
+@kernel(BOOLS_OUT(INTS, INTS32, INTS))
 def same_ballots(ptr: Any, item: Any, other: Any) -> Any:
     """Return for each user whether its ballot equals that of user ``other[i]``."""
     out = np.ones(ptr.size - 1, np.bool_)
@@ -105,7 +107,7 @@ def unrepresented(
     return out
 
 
-@kernel(INTS_OUT(INTS, INT32S, INTS, INT))
+@kernel(INTS_OUT(INTS, INTS32, INTS, INT))
 def satisfaction(col: Any, user: Any, selected: Any, users: Any) -> Any:
     """Return how many selected comments each user approves."""
     out = np.zeros(users, np.int64)
@@ -116,7 +118,7 @@ def satisfaction(col: Any, user: Any, selected: Any, users: Any) -> Any:
     return out
 
 
-@kernel(INTS_OUT(INTS, INT32S, INTS, INTS, INT))
+@kernel(INTS_OUT(INTS, INTS32, INTS, INTS, INT))
 def overlap(ptr: Any, item: Any, weight: Any, members: Any, size: Any) -> Any:
     """Return for each comment the weight of the listed users who approve it."""
     out = np.zeros(size, np.int64)
@@ -146,7 +148,7 @@ def uncovered_shares(ptr: Any, item: Any, col: Any, user: Any, weight: Any, x: A
     return share, sums
 
 
-@kernel(pair(INTS_OUT, INTS_OUT)(INTS, INT32S, INTS, INTS, BOOLS, INT))
+@kernel(pair(INTS_OUT, INTS_OUT)(INTS, INTS32, INTS, INTS, BOOLS, INT))
 def worst_levels(
     col: Any, user: Any, weight: Any, count: Any, inside: Any, k: Any
 ) -> Any:  # fmt: skip

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fairopt_solvers.jit import INT, INTS, INTS_OUT, helper, kernel
+from fairopt_solvers.jit import INT, INTS, INTS_OUT, WORDS_2D, helper, kernel
 from fairopt_solvers.jr_ranking.kernels_swap import weight_of
-from fairopt_solvers.jr_ranking.types import WORDS_2D
 
 
 @helper

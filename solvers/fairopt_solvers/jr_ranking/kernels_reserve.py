@@ -6,11 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from fairopt_solvers.jit import BOOL, BOOLS, BOOLS_OUT, INT, INTS, INTS_OUT, helper, kernel
+from fairopt_solvers.jit import (
+    BOOL,
+    BOOLS,
+    BOOLS_OUT,
+    INT,
+    INTS,
+    INTS32,
+    INTS_OUT,
+    helper,
+    kernel,
+    pair,
+)
 from fairopt_solvers.jr_ranking.kernels import best_gain, cover
-from fairopt_solvers.jr_ranking.types import INT32S, pair
 
-_BOTH = (INTS, INT32S, INTS, INT32S, INTS)
+_BOTH = (INTS, INTS32, INTS, INTS32, INTS)
 
 
 @helper

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairopt_solvers.jit import BOOLS, FLOAT, FLOATS, FLOATS_OUT, INT, INTS, INTS_OUT, kernel
-from fairopt_solvers.jr_ranking.types import INT32S
+from fairopt_solvers.jit import (
+    BOOLS,
+    FLOAT,
+    FLOATS,
+    FLOATS_OUT,
+    INT,
+    INTS,
+    INTS32,
+    INTS_OUT,
+    kernel,
+)
 
 
-@kernel((INT32S, INTS, INTS, INT32S, INTS_OUT, FLOATS_OUT, FLOATS))
+@kernel((INTS32, INTS, INTS, INTS32, INTS_OUT, FLOATS_OUT, FLOATS))
 def add_satisfaction(
     users: Any, weights: Any, indptr: Any, indices: Any, satisfaction: Any, gains: Any,
     marginal: Any,
@@ -29,7 +38,7 @@ def add_satisfaction(
             gains[indices[e]] += change
 
 
-@kernel((INT32S, INTS, INTS, INT32S, FLOATS, INT, INTS_OUT, FLOATS_OUT))
+@kernel((INTS32, INTS, INTS, INTS32, FLOATS, INT, INTS_OUT, FLOATS_OUT))
 def set_class(
     users: Any, weights: Any, indptr: Any, indices: Any, loads: Any, new: Any,
     classes: Any, sums: Any,
@@ -45,7 +54,7 @@ def set_class(
             sums[indices[e]] += change
 
 
-@kernel(FLOAT(INTS, INT32S, INTS, FLOATS, BOOLS, INTS, FLOAT, FLOATS_OUT))
+@kernel(FLOAT(INTS, INTS32, INTS, FLOATS, BOOLS, INTS, FLOAT, FLOATS_OUT))
 def cheapest_share(
     item_ptr: Any, item_users: Any, weights: Any, budget: Any, open_: Any, order: Any,
     margin: Any, lowest: Any,
@@ -95,7 +104,7 @@ def cheapest_share(
     return best
 
 
-@kernel((INTS, INT32S, INTS, FLOATS, FLOATS_OUT))
+@kernel((INTS, INTS32, INTS, FLOATS, FLOATS_OUT))
 def money_of(item_ptr: Any, item_users: Any, weights: Any, budget: Any, money: Any) -> None:
     """Sum the budgets of each comment's approvers."""
     for c in range(len(item_ptr) - 1):

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairopt_solvers.jit import INT, INTS, INTS_OUT, helper, kernel
-from fairopt_solvers.jr_ranking.types import INT32S, WORDS_2D, WORDS_2D_OUT
+from fairopt_solvers.jit import INT, INTS, INTS32, INTS_OUT, WORDS_2D, WORDS_2D_OUT, helper, kernel
 
 _ONE = np.uint64(1)
 _M1, _M2 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
@@ -30,7 +29,7 @@ def popcount(word: Any) -> Any:
     return np.int64((x * _SUM) >> _S56)
 
 
-@kernel(WORDS_2D_OUT(INTS, INT32S, INTS, INT))
+@kernel(WORDS_2D_OUT(INTS, INTS32, INTS, INT))
 def bitsets(col: Any, user: Any, slot: Any, words: Any) -> Any:
     """Return the approvers of each comment as bits; user i has the bit ``slot[i]``."""
     out = np.zeros((col.size - 1, words), np.uint64)
