@@ -20,9 +20,11 @@ from fairopt.problem import Meta
 from fairopt.problems.jr_ranking.problem import JrRanking
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Scoring = Literal["approvals", "uniform", "anti-correlated"]
 
 _MOST = 200_000_000  # cells of a table of users by comments
+_SLAB = 4_000_000  # cells drawn at once
 
 
 def _need(name: str, value: float, least: float, most: float) -> None:
@@ -35,6 +37,20 @@ def _sizes(users: int, comments: int, shown: int) -> None:
     _need("comments", comments, 1, _MOST)
     _need("users times comments", users * comments, 1, _MOST)
     _need("shown", shown, 1, comments)
+
+
+def _below(rng: np.random.Generator, chance: Floats | float, users: int, comments: int) -> Bools:
+    """Return which of uniform numbers, drawn row by row, lie below their chance.
+
+    In slabs of rows, so that the numbers of a large table need not be there at once.
+    """
+    out = np.empty((users, comments), np.bool_)
+    step = max(1, _SLAB // comments)
+    for first in range(0, users, step):
+        part = out[first : first + step]
+        limit = chance if isinstance(chance, float | int) else chance[first : first + step]
+        np.less(rng.random(part.shape), limit, out=part)
+    return out
 
 
 def _built(
@@ -77,7 +93,7 @@ def impartial(
     _sizes(users, comments, shown)
     _need("chance", chance, 0, 1)
     rng = np.random.default_rng(seed)
-    approved = rng.random((users, comments)) < chance
+    approved = _below(rng, chance, users, comments)
     name = f"ic-{users}-{comments}-{chance}-{shown}-{scores}-{seed}"
     return _built(approved, shown, scores, rng, name)
 
@@ -124,8 +140,8 @@ def resampling(
     rng = np.random.default_rng(seed)
     central = np.zeros(comments, np.bool_)
     central[rng.permutation(comments)[: round(chance * comments)]] = True
-    anew = rng.random((users, comments)) < noise
-    approved = np.where(anew, rng.random((users, comments)) < chance, central)
+    anew = _below(rng, noise, users, comments)
+    approved = np.where(anew, _below(rng, chance, users, comments), central)
     name = f"resampling-{users}-{comments}-{chance}-{noise}-{shown}-{scores}-{seed}"
     return _built(approved, shown, scores, rng, name)
 
