@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fairopt.errors import UsageError as UsageError
     from fairopt.problems.jr_ranking.audit import audit as audit
     from fairopt.session import OnlineSession as OnlineSession
+    from fairopt.sklearn import FairKMeans as FairKMeans
     from fairopt.solution import Solution as Solution
     from fairopt.solution import Status as Status
 
@@ -39,6 +40,7 @@ _HOME = {
         "fairopt.errors",
     ),
     **dict.fromkeys(("Solution", "Status"), "fairopt.solution"),
+    "FairKMeans": "fairopt.sklearn",
     "OnlineSession": "fairopt.session",
     "audit": "fairopt.problems.jr_ranking.audit",
 }

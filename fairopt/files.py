@@ -48,6 +48,8 @@ class Format:
         ``write(problem) -> bytes``, or None.
     suffixes
         Suffixes that ``save`` takes for this format.
+    needs
+        Options without which a file is not taken for one: of a table that could be anything.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Format:
     read: Callable[..., Problem]
     write: Callable[[Any], bytes] | None = None
     suffixes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 # -- bytes ---------------------------------------------------------------------------------
@@ -263,6 +266,7 @@ def _read(
     if problem is not None:
         problem = registry.problem_entry(problem).name
     formats = [f for f in registry.formats(problem) if f.matches(suffix, data[:HEAD])]
+    formats = _asked_for(formats, options)
     if data.lstrip()[:1] in (b"{", b"[") and not formats:
         content = parse_json(data)
         if not isinstance(content, dict):
@@ -273,10 +277,26 @@ def _read(
         given = {**{name: settings[name] for name in sorted(asked)}, **options}
         return read_format(formats[0], data, given, meta)
     if not formats:
-        known = "; ".join(sorted({f"{f.name} ({f.problem})" for f in registry.formats(problem)}))
+        known = "; ".join(sorted({_listing(f) for f in registry.formats(problem)}))
         raise InstanceError("", f"fits no known format; known are JSON, {known}")
     fitting = ", ".join(f"{f.name} (--problem {f.problem})" for f in formats)
     raise InstanceError("", f"fits several formats: {fitting}; name the problem")
+
+
+def _asked_for(formats: list[Format], options: Mapping[str, Any]) -> list[Format]:
+    """Return the formats whose needs are given; of several those that know all options."""
+    from fairopt.options import options_of
+
+    given = {name.replace("-", "_") for name in options}
+    fitting = [form for form in formats if given.issuperset(form.needs)]
+    if len(fitting) < 2:
+        return fitting
+    return [f for f in fitting if given <= options_of(f.read).keys()] or fitting
+
+
+def _listing(form: Format) -> str:
+    needs = "".join(f", with --{name.replace('_', '-')}" for name in form.needs)
+    return f"{form.name} ({form.problem}{needs})"
 
 
 def read_format(form: Format, data: bytes, options: dict[str, Any], meta: Meta) -> Problem:

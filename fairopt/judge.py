@@ -34,8 +34,8 @@ def refutation(problem: Problem, thing: Bound | Claim | Infeasible) -> str | Non
         return None if isinstance(backend, str) and backend else "names no solver"
     if thing.proof not in RECOMPUTABLE:
         return f"unknown kind of proof {thing.proof!r}"
-    if isinstance(thing, Bound) and thing.slack != 0:
-        return "an exact proof has no slack"
+    if isinstance(thing, Bound) and thing.slack > problem.objective.room(thing.value):
+        return "an exact proof has no slack" + _beyond(problem.objective)
     try:
         shown = problem.recompute(thing.data, _kind(problem, thing))
     except InstanceError as error:
@@ -46,17 +46,31 @@ def refutation(problem: Problem, thing: Bound | Claim | Infeasible) -> str | Non
         return None if shown is True else "the proof does not show infeasibility"
     if isinstance(thing, Bound):
         return _bound_refutation(problem.objective, thing, shown)
-    if same(shown, thing.value):
+    if same(shown, thing.value, problem.objective):
         return None
     return f"the proof shows {encode(shown)}, not {encode(thing.value)}"
 
 
-def same(one: Any, two: Any) -> bool:
-    """Return whether two values are written alike; true is not 1, and 1.0 is not 1."""
+def _beyond(objective: Objective) -> str:
+    return "" if objective.rounding is None else " beyond that of adding floats up"
+
+
+def same(one: Any, two: Any, objective: Objective | None = None) -> bool:
+    """Return whether two values are written alike; true is not 1, and 1.0 is not 1.
+
+    Under an objective whose values are added up in floats, floats may differ in their last digits.
+    """
     one, two = encode(one), encode(two)
     if isinstance(one, list) and isinstance(two, list):
-        return len(one) == len(two) and all(map(same, one, two))
-    return type(one) is type(two) and bool(one == two)
+        pairs = zip(one, two, strict=False)
+        return len(one) == len(two) and all(same(a, b, objective) for a, b in pairs)
+    if isinstance(one, Mapping) and isinstance(two, Mapping):
+        return one.keys() == two.keys() and all(same(one[k], two[k], objective) for k in one)
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, float) and objective is not None and math.isfinite(one - two):
+        return abs(Fraction(one) - Fraction(two)) <= objective.room(one)
+    return bool(one == two)
 
 
 def _kind(problem: Problem, thing: Bound | Claim | Infeasible) -> str:
@@ -73,7 +87,7 @@ def _kind(problem: Problem, thing: Bound | Claim | Infeasible) -> str:
 
 
 def _bound_refutation(objective: Objective, bound: Bound, shown: Any) -> str | None:
-    """A proof may show more than is claimed, never less."""
+    """A proof may show more than is claimed, less only by what adding up in floats costs."""
     gap = None
     if bound.value is None or shown is None:
         gap = Fraction(0) if bound.value is shown else None
@@ -82,7 +96,9 @@ def _bound_refutation(objective: Objective, bound: Bound, shown: Any) -> str | N
     if gap is None:
         said, does = encode(bound.value), encode(shown)
         return f"the proof shows {does}, not {said}"
-    return None if gap <= 0 else f"the proof shows {encode(shown)}, not {encode(bound.value)}"
+    if gap <= objective.room(shown):
+        return None
+    return f"the proof shows {encode(shown)}, not {encode(bound.value)}"
 
 
 def _difference(claimed: Any, shown: Any, objective: Objective) -> Fraction | None:
@@ -130,13 +146,16 @@ def status_of(value: Value | None, bound: Bound | None, objective: Objective) ->
 
 
 def widest_slack(value: Any, objective: Objective) -> Fraction:
-    """Return the largest slack with which a bound can still show that a value is best."""
+    """Return the largest slack with which a bound can still show that a value is best.
+
+    What floats cannot tell apart is enough where values are added up in floats.
+    """
     if objective.kind == "integer":
         return Fraction(999, 1000)
     if objective.grid is not None:
         return objective.grid * Fraction(999, 1000)
     size = abs(Fraction(value)) if _finite(value) else Fraction(0)
-    return Fraction(1, 10**6) * max(size, Fraction(1, 10**3))
+    return max(Fraction(1, 10**6) * max(size, Fraction(1, 10**3)), objective.room(value))
 
 
 def _tuple_status(value: tuple[Any, ...], bound: Bound, objective: Objective) -> Status | None:

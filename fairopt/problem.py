@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,8 @@ from fairopt.errors import InstanceError, UsageError
 from fairopt.rational import Exact
 from fairopt.solution import Claim, Note, Origin, Value, as_float, encode
 
+FLOATS = 1e-9  # relative difference of floats that are the same number
+
 
 class Sense(StrEnum):
     """Which direction is better."""
@@ -33,6 +36,8 @@ class Objective:
 
     ``kind`` is ``integer``, ``rational``, ``float`` or ``lexicographic``; it fixes the type of
     values (``int``, ``Fraction``, ``float``, tuple). ``grid``: all values are multiples of it.
+    ``rounding`` is the absolute error of adding values up in floats; None where the court and the
+    methods compute the same numbers.
     """
 
     name: str
@@ -40,6 +45,14 @@ class Objective:
     kind: str
     unit: str = ""
     grid: Fraction | None = None
+    rounding: float | None = None
+
+    def room(self, value: Any) -> Fraction:
+        """Return how far apart two computations of one value may lie: 0 without ``rounding``."""
+        if self.rounding is None or not isinstance(value, int | float | Fraction):
+            return Fraction(0)
+        size = abs(float(value)) if math.isfinite(value) else 0.0
+        return Fraction(max(self.rounding, FLOATS * size))
 
     def coerce(self, value: Any) -> Value:
         """Return ``value`` in the type of this kind (exact kinds refuse a lossy change)."""

@@ -195,7 +195,7 @@ class _Court:
             check, relaxed, broken = self._answer()
             if broken is None:
                 value = None if check.value is None else self.problem.objective.coerce(check.value)
-                same = encode(value) == encode(solution.value)
+                same = judge.same(value, solution.value, self.problem.objective)
                 wrong = None if same else f"it is {encode(value)}"
                 self.say("value", wrong, self._value_words(check))
         elif solution.value is not None or solution.figures:
@@ -331,7 +331,7 @@ class _Court:
         for name, value in encode_mapping(self.solution.figures).items():
             if name not in mine:
                 wrong.append(f"there is no figure {name!r}")
-            elif not judge.same(mine[name], value):
+            elif not judge.same(mine[name], value, self.problem.objective):
                 wrong.append(f"{name} is {mine[name]}, not {value}")
         few = self.problem.check(self.problem.answer_from_json(self.solution.answer_json)).figures
         missing = [name for name in few if name not in self.solution.figures]

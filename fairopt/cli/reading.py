@@ -196,10 +196,10 @@ def _read_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(value: Any, found: list[tuple[str, Option]]) -> Any:
-    """Return ``a,b`` as a list where a reader takes a list; the rest is left to its reader."""
-    for _, option in found:
-        if isinstance(value, str) and values.is_list(option.kind):
-            return values.typed(value, option.kind, where=option.name)
+    """Return ``a,b`` as a list where readers take lists; the rest is left to the reader."""
+    if isinstance(value, str) and all(values.is_list(option.kind) for _, option in found):
+        option = found[0][1]
+        return values.typed(value, option.kind, where=option.name)
     return value
 
 

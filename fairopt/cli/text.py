@@ -59,7 +59,8 @@ def exact(value: Any) -> str:
     if isinstance(value, tuple | list):
         return _listed([exact(v) for v in value])
     if isinstance(value, Mapping):
-        return _listed([f"{one_line(str(k))} {exact(v)}" for k, v in value.items()], "{}")
+        parts = [f"{one_line(str(k))} {both(v)}" for k, v in value.items()]
+        return parts[0] if len(parts) == 1 else _listed(parts, "{}")
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         return short(value, 12)
     if isinstance(value, Fraction) and value.denominator != 1:
