@@ -48,6 +48,7 @@ def check_method(
     *,
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
+    most: int | None = None,
 ) -> None:
     """Run every check of the suite on every instance that the method serves.
 
@@ -60,6 +61,8 @@ def check_method(
         a ``UsageError``, are left out, and at least one must remain.
     options, seed
         For every run.
+    most
+        Stop after so many instances that the method serves.
 
     Raises
     ------
@@ -70,6 +73,8 @@ def check_method(
     served = [p for p in instances if row.serves(p.objective.name)]
     checked = 0
     for instance in served:
+        if checked == most:
+            break
         try:
             solution = _solve(instance, method, options, seed)
         except UsageError:  # a kind of instance that it does not serve, and says so

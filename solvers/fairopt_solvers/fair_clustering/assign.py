@@ -107,8 +107,9 @@ def fair_assignment(
         labels, words = _weighted(problem, form, distances, labels, run)
     else:
         targets, words = whole_targets(
-            problem, form, dual.masses, run, distances=distances, closest=closest
-        )
+            problem, form, dual.masses, run,
+            theta=dual.theta, distances=distances, closest=closest,
+        )  # fmt: skip
         if targets is None and run.expired():
             return None
         if targets is not None:

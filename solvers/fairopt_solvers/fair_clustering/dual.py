@@ -76,6 +76,7 @@ class _Function:
         self.kinds, self.k = len(form.mass), d.shape[1]
         self.each = max(1, _SLICE // self.k)
         self.best, self.at = -np.inf, np.zeros((form.rows, self.k))
+        self.reach = float(d.max(initial=0.0))  # prices beyond change no assignment any more
 
     def __call__(self, y: Floats, heat: float) -> _Place | None:
         """Look at these multipliers; None if the time is up."""
@@ -98,6 +99,11 @@ class _Function:
             smooth -= self._spread(y, heat, slope, hessian)
         paid = float(value[2]) - float((theta * mass).sum())
         return _Place(y, smooth, slope, hessian.reshape(y.size, y.size), mass, paid)
+
+    def within_reach(self, step: Floats) -> Floats:
+        """Return the step, shortened where it would move prices beyond all distances."""
+        far = float(np.abs(self.form.matrix @ step).max(initial=0.0))
+        return step * (self.reach / far) if far > self.reach else step
 
     def _range(self, y: Floats) -> float:
         return self.form.spread * float(np.ptp(y, axis=1).sum()) if y.size else 0.0
@@ -128,9 +134,10 @@ def _climb(f: _Function, y: Floats, heat: float, *, precise: bool) -> _Place | N
     for _ in range(_STEPS):
         if here is None:
             return None
-        step = _newton(here, damping, signed=f.form.signed)
+        step = f.within_reach(_newton(here, damping, signed=f.form.signed))
         if float((step * here.slope).sum()) <= tiny:
-            off = float(np.abs(here.y * here.slope).sum())
+            idle = np.where(here.y > 0.0, 0.0, np.maximum(here.slope, 0.0))
+            off = float(np.abs(here.y * here.slope).sum() + heat * idle.sum())
             if not f.form.signed or damping > _FIRM or off <= 1e3 * tiny:
                 break
             damping = 10 * _FIRM  # the solver of the step may have lost too many digits

@@ -18,6 +18,7 @@ from fairopt.problems.fair_clustering import Clustering, FairClustering
 from fairopt.run import Run
 from fairopt.solution import Outcome
 from fairopt_solvers.fair_clustering.common import distances_to
+from fairopt_solvers.fair_clustering.kernels_social import transfer
 from fairopt_solvers.fair_clustering.pieces import Given, put
 from fairopt_solvers.fair_clustering.places import Free
 from fairopt_solvers.fair_clustering.proven import unfair_cost
@@ -29,7 +30,6 @@ Ints = NDArray[np.int64]
 
 MOST_ENTRIES = 20_000_000  # of the matrix of distances to sites
 _EXCHANGES = (10, 300)  # between two groups, while clusters change and in the end
-_SECTIONS, _ROUNDS = 16, 13  # of the search for equal costs: 16^13 is beyond the digits of a float
 _EQUAL = 1e-12  # relative difference of costs that are equal
 
 
@@ -143,18 +143,10 @@ def balanced_centers(
 
 def _transfer(parts: Parts, old: Floats, weights: Floats, low: int, high: int) -> Floats:
     """Return weights moved from one group to another until both cost the same."""
-    step = np.zeros(len(weights))
-    step[low], step[high] = -1.0, 1.0
-    least, most = 0.0, float(weights[low])
-    for _ in range(_ROUNDS):
-        tried = np.linspace(least, most, _SECTIONS + 1)[1:-1]
-        costs = parts.costs(parts.centers(weights + tried[:, None] * step, old))
-        dear = int((costs[:, high] > costs[:, low]).sum())  # the first ones, as it is monotone
-        ends = np.concatenate([[least], tried, [most]])
-        least, most = float(ends[dear]), float(ends[dear + 1])
-    moved = weights + most * step
-    if most >= weights[low]:
-        moved[low] = 0.0
+    step = transfer(parts.mass, parts.sums, parts.least, old, weights, low, high)
+    moved = weights.copy()
+    moved[high] += step
+    moved[low] = max(0.0, moved[low] - step)
     return moved
 
 

@@ -21,9 +21,12 @@ from fairopt_solvers.fair_clustering.rounding import largest_remainder
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_LARGE, _NUDGE = 1_000, 3  # points per cluster from which sizes may be so many points off
-_EXACT = 30  # counts up to which the closest are sought; beyond, any near the masses
-_WINDOWS = (1, 3, None)  # how far counts may be from the masses: first near, then anywhere
+_LARGE, _NUDGE = 1_000, 6  # points per cluster from which sizes may be so many points off
+_SLIGHT = 1e-6  # of the loss: what a point off costs, to be off where it helps only
+_MANY = 100  # points per cluster: of fewer, counts near the masses are better than cheap ones
+_CLOSE = (1e3, 0.03)  # what a point off the masses costs, of the largest price: few points, many
+_SECONDS = (2.0, 0.5)  # of one program over counts; between two moves of centres
+_WINDOWS = (3, None)  # how far counts may be from the masses: first near, then anywhere
 
 
 def whole_targets(
@@ -32,15 +35,18 @@ def whole_targets(
     masses: Floats,
     run: Run,
     *,
+    theta: Floats,
     distances: Floats,
     closest: bool = False,
 ) -> tuple[Ints | None, str]:
     """Return counts (kinds, k) near the masses that keep the condition, or None and what broke.
 
-    Unit weights. ``closest`` asks for shares near the exact ones where the condition leaves room,
-    instead of the cheapest. Rounding by largest remainders where that keeps the condition; else a
-    small integer program over the counts. Where group sizes have no common divisor and clusters
-    must be proportional, one cluster takes everything: the cheapest.
+    Unit weights. ``theta`` (kinds, k) are the prices behind the masses; counts are sought that are
+    cheap at these. ``closest`` asks for shares near the exact ones instead, where the condition
+    leaves room. Two groups in ``floor-ceil``: a program over clusters. Else rounding by largest
+    remainders, and a small integer program over the counts where that breaks the condition or
+    costs count; it ends after two seconds. Where group sizes have no common divisor and
+    clusters must be proportional, one cluster takes everything: the cheapest.
     """
     size = np.rint(form.mass).astype(np.int64)
     single = form.kind == "proportional" and unit(form) == 1
@@ -48,15 +54,17 @@ def whole_targets(
         counts = np.zeros(masses.shape, np.int64)
         counts[:, int(distances.sum(0).argmin())] = size
     else:
-        counts = _rounded(problem, form, masses, size, closest)
+        counts = _rounded(problem, form, masses, theta, size, closest)
     words = _wrong(problem, form, counts)
-    if words is None:
+    few = int(size.sum()) < _MANY * masses.shape[1]
+    settled = single or closest or few or (form.kind == "floor-ceil" and len(size) == 2)
+    if words is None and settled:
         return counts, ""
     for window in () if single else _WINDOWS:
-        found = _program(problem, form, masses, size, window, run)
+        found = _program(problem, form, masses, theta, size, window, run, _SECONDS[closest])
         if found is not None and _wrong(problem, form, found) is None:
             return found, ""
-    return None, words
+    return (counts, "") if words is None else (None, words)
 
 
 def _wrong(problem: FairClustering, form: Form, counts: Ints) -> str | None:
@@ -73,7 +81,12 @@ def unit(form: Form) -> int:
 
 
 def _rounded(
-    problem: FairClustering, form: Form, masses: Floats, size: Ints, closest: bool
+    problem: FairClustering,
+    form: Form,
+    masses: Floats,
+    theta: Floats,
+    size: Ints,
+    closest: bool,
 ) -> Ints:
     """Round without looking back: every kind by itself, or clusters first where shares are set."""
     n = int(size.sum())
@@ -84,33 +97,76 @@ def _rounded(
             _fill_empty(parts)
         return np.asarray((size // parts_of)[:, None] * parts, np.int64)
     if form.kind == "floor-ceil" and len(form.member) == 1 and len(size) == 2:
-        return _two_groups(problem, masses, size, closest)
+        return _two_groups(problem, masses, theta, size, closest)
     return np.stack([largest_remainder(row, int(s)) for row, s in zip(masses, size, strict=True)])
 
 
-def _two_groups(problem: FairClustering, masses: Floats, size: Ints, closest: bool) -> Ints:
-    """Round for ``floor-ceil`` and two groups: cluster sizes first, then who is rounded up.
+def _two_groups(
+    problem: FairClustering, masses: Floats, theta: Floats, size: Ints, closest: bool
+) -> Ints:
+    """Choose sizes of the clusters and counts of the first group for ``floor-ceil``, two groups.
 
-    Where clusters are large, a size that is a few points off costs nothing, and lets the exact
-    share lie near a whole number (``closest``) or far from it on the side that the masses prefer.
+    Where clusters are large, a size that is a few points off costs next to nothing, and brings
+    the exact share near a whole number (``closest``) or far from it on the side that the prices
+    ask for. A program over the clusters, by what is used of all points and of the first group.
     """
     n, zero = int(size.sum()), int(size[0])
     parts = largest_remainder(masses.sum(0), n)
     if not problem.allow_empty:
         _fill_empty(parts)
-    if n >= _LARGE * len(parts) and int(parts.min()) > _NUDGE:
-        tried = parts[:, None] + np.arange(-_NUDGE, _NUDGE + 1)
-        rest = (zero * tried % n) / n  # what is above the floor of the exact share
-        up = (masses[0] * n > zero * masses.sum(0))[:, None]
-        poor = np.minimum(rest, 1 - rest) if closest else np.where(up, (rest - 1) % 1, 1 - rest)
-        parts = tried[np.arange(len(parts)), poor.argmin(1)]
-        parts[int(parts.argmax())] += n - int(parts.sum())
-    first = zero * parts // n
-    room = (zero * parts % n > 0).astype(np.int64)
-    key = -(zero * parts % n) / n if closest else first - masses[0]
-    order = np.argsort(np.where(room > 0, key, np.inf), kind="stable")
-    first[order[: zero - int(first.sum())]] += 1
-    return np.stack([first, parts - first])
+    off = _NUDGE if n >= _LARGE * len(parts) and int(parts.min()) > _NUDGE else 0
+    shift, up = (v.ravel() for v in np.meshgrid(np.arange(-off, off + 1), [0, 1], indexing="ij"))
+    sizes = parts[:, None] + shift
+    first = zero * sizes // n + up
+    apart = first - zero * sizes / n
+    if closest:
+        loss = np.abs(apart)
+    else:
+        loss = -(theta[0][:, None] * first + theta[1][:, None] * (sizes - first))
+    loss = loss + _SLIGHT * np.abs(loss).max(initial=1.0) * np.abs(shift)
+    loss[(up == 1) & (zero * sizes % n == 0)] = np.inf  # the exact share is whole
+    base = zero * parts // n
+    pick = _cheapest_sum(loss, shift, first - base[:, None], zero - int(base.sum()), 2 * off)
+    at = np.arange(len(parts)), pick
+    return np.stack([first[at], sizes[at] - first[at]])
+
+
+def _cheapest_sum(loss: Floats, shift: Ints, more: Ints, total: int, most: int) -> Ints:
+    """Return a column for every row of ``loss`` so that shifts add up to 0, ``more`` to total.
+
+    ``shift`` (columns,) is the same for all rows, ``more`` (rows, columns). Partial sums of shifts
+    beyond ``most`` are not looked at.
+    """
+    wide = int(np.abs(more).max()) + abs(total) + len(loss)
+    best = np.full((2 * most + 1, 2 * wide + 1), np.inf)
+    best[most, wide] = 0.0
+    came = np.zeros((len(loss), *best.shape), np.int16)
+    for c, row in enumerate(loss):
+        after = np.full(best.shape, np.inf)
+        for j in np.flatnonzero(np.isfinite(row)).tolist():
+            there, here = _moved(best.shape, int(shift[j]), int(more[c, j]))
+            tried = best[here] + row[j]
+            better = tried < after[there]
+            after[there][better] = tried[better]
+            came[c][there][better] = j
+        best = after
+    x, y = most, wide + total
+    pick = np.zeros(len(loss), np.int64)
+    for c in reversed(range(len(loss))):
+        pick[c] = came[c, x, y]
+        x, y = x - int(shift[pick[c]]), y - int(more[c, pick[c]])
+    return pick
+
+
+def _moved(
+    shape: tuple[int, int], dx: int, dy: int
+) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+    """Return the slices of a table where a step arrives, and where it comes from."""
+    pairs = [
+        (slice(max(0, d), m + min(0, d)), slice(max(0, -d), m - max(0, d)))
+        for m, d in zip(shape, (dx, dy), strict=True)
+    ]
+    return (pairs[0][0], pairs[1][0]), (pairs[0][1], pairs[1][1])
 
 
 def _fill_empty(parts: Ints) -> None:
@@ -120,11 +176,19 @@ def _fill_empty(parts: Ints) -> None:
 
 
 def _program(
-    problem: FairClustering, form: Form, masses: Floats, size: Ints, window: int | None, run: Run
+    problem: FairClustering,
+    form: Form,
+    masses: Floats,
+    theta: Floats,
+    size: Ints,
+    window: int | None,
+    run: Run,
+    limit: float,
 ) -> Ints | None:
-    """Return counts near the masses that keep the condition, the closest if they are few.
+    """Return counts near the masses that keep the condition and cost little at the prices.
 
-    Close is a small sum of differences. ``window``: how far each count may be from its mass.
+    An assignment with counts m costs at least the dual plain sum less ``sum theta m``; far from the
+    masses it costs more. ``window``: how far each count may be from its mass. ``limit``: seconds.
     """
     kinds, k = masses.shape
     t = np.arange(kinds * k).reshape(kinds, k)
@@ -147,15 +211,17 @@ def _program(
     if window is not None:
         low = np.maximum(low, np.floor(masses.ravel()) - window)
         high = np.minimum(high, np.ceil(masses.ravel()) + window)
-    far_up, closest = float(size.sum()), float(window is None or len(at) <= _EXACT)
+    far_up, price = float(size.sum()), -(theta - theta.mean(1, keepdims=True)).ravel()
+    scale = float(np.abs(price).max()) or 1.0
+    close = _CLOSE[int(far_up >= _MANY * k)]
     model = LinearModel.build(
-        np.concatenate([np.zeros(len(at)), np.full(len(at), closest), np.zeros(extra)]),
+        np.concatenate([price / scale, np.full(len(at), close), np.zeros(extra)]),
         *blocks,
         lower=np.concatenate([low, np.zeros(len(at) + extra)]),
         upper=np.concatenate([high, np.full(len(at), far_up), np.full(extra, far_up)]),
         integer=np.concatenate([np.ones(len(at), bool), np.zeros(len(at) + extra, bool)]),
     )
-    found = solve(model, run.child("targets"))
+    found = solve(model, run.child("targets", time_limit=limit))
     if found.x is None:
         return None
     return np.rint(found.x[: kinds * k]).astype(np.int64).reshape(kinds, k)
