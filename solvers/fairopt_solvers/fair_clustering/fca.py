@@ -162,6 +162,7 @@ def fca(
     iterations: int = 100,
     tolerance: float = 1e-6,
     swaps: int = 20,
+    bound: bool = True,
 ) -> Outcome[Clustering]:
     """Alternate the fair assignment and the centres, from several unfair clusterings.
 
@@ -173,13 +174,16 @@ def fca(
         A start ends after so many rounds, or when one gains less than this (relative).
     swaps
         Where centres are sites: how many random exchanges of one are tried after the starts.
+    bound
+        Whether to look for a bound over all centres, which may take longer than the clustering.
 
     Fixed centres: one assignment. Beyond 60,000 points the starts look at a sample and the
     best goes on with all points. Raises ``UsageError`` for conditions that are not linear.
     """
     return alternate(
-        problem, run, starts=starts, iterations=iterations, tolerance=tolerance, swaps=swaps
-    )
+        problem, run, starts=starts, iterations=iterations, tolerance=tolerance, swaps=swaps,
+        bound=bound,
+    )  # fmt: skip
 
 
 def fca_c(
@@ -235,6 +239,7 @@ def alternate(
     tolerance: float = 1e-6,
     swaps: int = 0,
     recenter: bool = True,
+    bound: bool = True,
 ) -> Outcome[Clustering]:
     """Do what ``fca`` says, as all methods of this module do."""
     impossible = problem.impossible()
@@ -255,7 +260,7 @@ def alternate(
             _once(work, state)
     if swaps and problem.mode != "free":
         _swap(work, swaps, iterations, tolerance)
-    return concluded(work)
+    return concluded(work, bound=bound)
 
 
 def _starts(work: Alternation, starts: int, iterations: int, tolerance: float) -> Any:
@@ -329,7 +334,7 @@ def _given(problem: FairClustering, run: Run) -> Outcome[Clustering]:
     return Outcome(made, bound, unfair_claim(problem, made), notes=_notes(problem, form, made))
 
 
-def concluded(work: Alternation) -> Outcome[Clustering]:
+def concluded(work: Alternation, *, bound: bool = True) -> Outcome[Clustering]:
     """Return the best iterate with its certificate, the unfair cost, a bound on the whole."""
     problem, run, best = work.problem, work.run, work.best
     if best is None:
@@ -349,8 +354,8 @@ def concluded(work: Alternation) -> Outcome[Clustering]:
             every = work.everything(best.state)
             claims = (*centers_claim(problem, every, multipliers), *claims)
     made = work.answer(best)
-    bound, notes = _whole(problem, run, best.value)
-    return Outcome(made, bound, claims, notes=(*_notes(problem, work.form, made), *notes))
+    proven, notes = _whole(problem, run, best.value) if bound else (None, ())
+    return Outcome(made, proven, claims, notes=(*_notes(problem, work.form, made), *notes))
 
 
 def _whole(

@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_ENTRIES = 20_000_000  # of the matrix of distances to sites
+_TRIES, _SAMPLE = 5, 4_000  # of k-means++ for one start, points that they look at
 _WEISZFELD = 30
 _BALL = 200
 
@@ -61,12 +62,26 @@ class Free:
         self.w = problem.mass
 
     def start(self, run: Run, number: int) -> Floats:
-        """k-means++ and Lloyd's algorithm, whatever the objective."""
-        centers = plus_plus(self.x, self.w, self.problem.k, run)
+        """k-means++, for ``kmeans`` the best of several tries on a sample, then Lloyd's steps."""
         if self.problem.objective.name != "kmeans":
-            return centers
-        made = lloyd(self.x, self.w, centers, run)
-        return centers if made is None else made[1]
+            return plus_plus(self.x, self.w, self.problem.k, run)
+        x, w = self.x, self.w
+        if len(x) > _SAMPLE:
+            who = np.sort(run.child("sample").rng.choice(len(x), _SAMPLE, replace=False))
+            x, w = np.ascontiguousarray(x[who]), np.ascontiguousarray(w[who])
+        best: tuple[float, Floats] | None = None
+        for number in range(_TRIES):
+            if best is not None and run.expired():
+                break
+            centers = plus_plus(x, w, self.problem.k, run.child(f"try-{number}"))
+            made = lloyd(x, w, centers, run)
+            if made is None:
+                return centers
+            if best is None or made[0] < best[0]:
+                best = made[0], made[1]
+        assert best is not None
+        full = lloyd(self.x, self.w, best[1], run) if len(x) < len(self.x) else None
+        return best[1] if full is None else full[1]
 
     def distances(self, state: Floats) -> Floats:
         return distances_to(self.x, state, self.problem.metric)
