@@ -71,6 +71,14 @@ def test_claims(condition):
     assert fairopt.verify(problem, solution).ok
 
 
+def test_the_bound_over_all_centres_can_be_left_out():
+    problem = fairopt.load(free("floor-ceil"))
+    with_bound, without = (fairopt.solve(problem, "fca", starts=2, bound=b) for b in (True, False))
+    assert without.bound is None
+    assert without.value == with_bound.value
+    assert "bound_for_centers" in claims_of(without)
+
+
 def test_far_from_the_origin():
     content = free("floor-ceil", n=60)
     near = fairopt.solve(fairopt.load(content), "fca")
