@@ -76,11 +76,14 @@ def test_transport_is_the_assignment_of_equal_groups(n, error):
 
 
 def test_too_many_pairs_leave_the_means(monkeypatch):
-    monkeypatch.setattr(transport, "MOST_PAIRS", 10)
-    problem = fairopt.load(two_groups(30, 1))
-    u, v = transport.potentials(problem, problem.attributes[0].codes, Run())
+    """By convexity the transport costs no less than the squared distance of the means."""
+    problem = fairopt.load(two_groups(30, 1, shift=4.0))
     apart = problem.points[:15].mean(0) - problem.points[15:].mean(0)
-    assert u.mean() + v.mean() == pytest.approx(float(apart @ apart), rel=1e-6)
+    means = bounds._group_means(problem)
+    assert float(means.value) == pytest.approx(30 / 4 * float(apart @ apart))
+    assert float(means.value) <= float(bounds._alignment(problem, Run()).value)
+    monkeypatch.setattr(transport, "MOST_PAIRS", 10)
+    assert bounds._alignment(problem, Run()) is None
 
 
 @pytest.mark.parametrize("seed", range(3))

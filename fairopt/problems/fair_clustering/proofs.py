@@ -226,9 +226,7 @@ def alignment(problem: FairClustering, data: Mapping[str, Any]) -> float:
     the second follow as the least ``|x0 - x1|^2 - u``, so that every u proves something.
     """
     _need(problem.objective.name == "kmeans" and problem.points is not None, "is about kmeans")
-    fairness = problem.fairness
-    fits = fairness.type == "proportional" and fairness.rounding in ("strict", "soft")
-    _need(fits, "needs strict or soft proportions")
+    _in_proportion(problem)
     found = [a for a in problem.attributes if a.name == data.get("attribute")]
     _need(bool(found) and len(found[0].values) == 2, "expected an attribute of two groups")
     assert problem.points is not None
@@ -243,6 +241,34 @@ def alignment(problem: FairClustering, data: Mapping[str, Any]) -> float:
     mean = float(problem.mass[first] @ u) / masses[0] + float(problem.mass[second] @ v) / masses[1]
     error = ERROR * (float(np.abs(u).max()) + float(np.abs(v).max()))
     return masses[0] * masses[1] / problem.total * (mean - error)
+
+
+def group_means(problem: FairClustering, data: Mapping[str, Any]) -> float:
+    """Return the sum of squares between the groups' means: clusters in proportion keep it.
+
+    In a cluster of mass m the groups' means lie around its centroid; their squared distances,
+    weighted with the shares, are convex in the means, and over all clusters these average to the
+    means of the whole groups. With split points too, and for any centres.
+    """
+    _need(problem.objective.name == "kmeans" and problem.points is not None, "is about kmeans")
+    _in_proportion(problem)
+    found = [a for a in problem.attributes if a.name == data.get("attribute")]
+    _need(bool(found), "expected the name of an attribute")
+    assert problem.points is not None
+    x = problem.points - problem.points[0]
+    x = x - np.average(x, axis=0, weights=problem.mass)
+    between = 0.0
+    for g in range(len(found[0].values)):
+        inside = found[0].codes == g
+        mean = np.average(x[inside], axis=0, weights=problem.mass[inside])
+        between += float(problem.mass[inside].sum()) * float(mean @ mean)
+    return between
+
+
+def _in_proportion(problem: FairClustering) -> None:
+    fairness = problem.fairness
+    fits = fairness.type == "proportional" and fairness.rounding in ("strict", "soft")
+    _need(fits, "needs strict or soft proportions")
 
 
 def single_cluster(problem: FairClustering, data: Mapping[str, Any]) -> float:
@@ -317,6 +343,7 @@ RULES = {
         "farthest-points": farthest_points,
         "spectral": spectral,
         "alignment": alignment,
+        "group-means": group_means,
         "single-cluster": single_cluster,
         "partitions": best_partition,
         "zero": zero,

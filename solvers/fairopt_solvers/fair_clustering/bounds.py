@@ -73,6 +73,7 @@ def _bounds(problem: FairClustering, run: Run) -> Iterator[Bound | None]:
         yield bound_from(problem, "theorem", {"rule": "spectral"})
         if mode == "free" and problem.k**problem.n <= _FEW:
             yield bound_from(problem, "combinatorial", {"rule": "partitions"})
+        yield _group_means(problem)
         yield _alignment(problem, run)
     yield _listed(problem, run)
 
@@ -142,6 +143,18 @@ def prices(
             break
         v = np.asarray(np.maximum(v + length * (top - value) / norm * slope, 0.0), np.float64)
     return kept
+
+
+def _group_means(problem: FairClustering) -> Bound | None:
+    """Sum of squares between the groups, whose means every cluster averages in proportion."""
+    fairness = problem.fairness
+    if fairness.type != "proportional" or fairness.rounding == "floor-ceil":
+        return None
+    best: Bound | None = None
+    for attribute in problem.attributes:
+        data = {"rule": "group-means", "attribute": attribute.name}
+        best = better(best, bound_from(problem, "theorem", data))
+    return best
 
 
 def _alignment(problem: FairClustering, run: Run) -> Bound | None:
