@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -134,6 +134,16 @@ class Run:
             limit, self.seed, self.threads, self.clock, self.on_progress, self.minimize,
             (*self._path, key), self._start, self._shared,
         )  # fmt: skip
+
+    def aside(self, name: str, *, seconds: float) -> Run:
+        """Return a run for a search with a budget of its own, which the method can do without.
+
+        As ``child``; that it is cut short says nothing about the whole run, and it offers nothing.
+        An interrupt reaches it when its seconds are over.
+        """
+        part = self.child(name, time_limit=seconds)
+        part._shared = replace(self._shared, offered=None, offered_value=None)
+        return part
 
     # -- answers on the way -------------------------------------------------------------
 

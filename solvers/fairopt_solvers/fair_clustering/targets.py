@@ -221,7 +221,7 @@ def _program(
         upper=np.concatenate([high, np.full(len(at), far_up), np.full(extra, far_up)]),
         integer=np.concatenate([np.ones(len(at), bool), np.zeros(len(at) + extra, bool)]),
     )
-    found = solve(model, run.child("targets", time_limit=limit))
+    found = solve(model, run.aside("targets", seconds=limit))
     if found.x is None:
         return None
     return np.rint(found.x[: kinds * k]).astype(np.int64).reshape(kinds, k)
