@@ -12,7 +12,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, Self, SupportsIndex
 
 from fairopt import registry
 from fairopt.errors import InstanceError, UsageError
@@ -112,6 +112,7 @@ class OnlineSession:
         self._decisions: list[Decision] = []
         self._seen: set[int] = set()
         self._finished = False
+        self._names: dict[str, int] | None = None  # made when a name first arrives
 
     # -- the life of a session --------------------------------------------------------------
 
@@ -123,23 +124,36 @@ class OnlineSession:
         self._policy = made
         return self
 
-    def arrive(self, element: int) -> Decision:
-        """Return the decision on an element: True or False, or the fraction taken."""
+    def arrive(self, element: int | str) -> Decision:
+        """Return the decision on an element: True or False, or the fraction taken.
+
+        A number is an index, a text the element's name in the instance.
+        """
         policy = self._started()
         if self._finished:
             raise UsageError("the session is finished")
-        if isinstance(element, bool) or not hasattr(element, "__index__"):
-            raise UsageError(f"elements are named by their index, not {element!r}")
-        index = int(element)
+        index = self._index(element)
         if not 0 <= index < policy.n_elements:
             raise UsageError(f"there is no element {index}; they are 0 to {policy.n_elements - 1}")
         if index in self._seen:
-            raise UsageError(f"element {index} has arrived already")
+            raise UsageError(f"element {element!r} has arrived already")
         decision = policy.arrive(index)
         self._seen.add(index)
         self._order.append(index)
         self._decisions.append(decision)
         return decision
+
+    def _index(self, element: int | str) -> int:
+        if isinstance(element, bool) or not isinstance(element, str | SupportsIndex):
+            raise UsageError(f"elements are given by index or name, not {element!r}")
+        if not isinstance(element, str):
+            return int(element)
+        if self._names is None:
+            name_of = getattr(self.problem, "name_of", str)  # without names: the position
+            self._names = {name_of(e): e for e in range(self._started().n_elements)}
+        if element not in self._names:
+            raise UsageError(f"no element is named {element!r}")
+        return self._names[element]
 
     def finish(self) -> Solution[Any]:
         """Return the checked solution; needs all elements to have arrived."""

@@ -170,6 +170,19 @@ def test_truncating_the_future_changes_nothing(method, seed, cut):
         assert [one.arrive(e) for e in range(cut)] == [two.arrive(e) for e in range(cut)]
 
 
+def test_elements_may_be_given_by_name():
+    named = OnlineSelection(GRAPH.matroid, labels=[f"e{k}" for k in range(11)])
+    by_name = fairopt.OnlineSession(named, "first-fit", seed=3).start()
+    by_index = fairopt.OnlineSession(named, "first-fit", seed=3).start()
+    for k in (4, 0, 9):
+        assert by_name.arrive(f"e{k}") == by_index.arrive(k)
+    again = fairopt.OnlineSession.from_json(named, by_name.to_json())
+    assert again.arrive("e5") == by_index.arrive(5)
+    with pytest.raises(fairopt.UsageError, match="element 'e4' has arrived already"):
+        again.arrive("e4")
+    assert again.order == (4, 0, 9, 5)
+
+
 # -- mistakes ------------------------------------------------------------------------------
 
 
@@ -179,9 +192,10 @@ def test_truncating_the_future_changes_nothing(method, seed, cut):
         (3, "element 3 has arrived already"),
         (11, "there is no element 11; they are 0 to 10"),
         (-1, "there is no element -1"),
-        ("a", "named by their index"),
-        (True, "named by their index"),
-        (1.0, "named by their index"),
+        ("a", "no element is named 'a'"),
+        ("3", "element '3' has arrived already"),
+        (True, "by index or name"),
+        (1.0, "by index or name"),
     ],
 )
 def test_unknown_and_repeated_elements(element, words):

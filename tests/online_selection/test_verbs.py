@@ -7,7 +7,7 @@ import fairopt
 from fairopt.cli.app import cli
 from fairopt.errors import UsageError
 from fairopt.problems.online_selection import view
-from fairopt.problems.online_selection.verbs import simulate
+from fairopt.problems.online_selection.verbs import simulate, worst_order
 
 
 @pytest.fixture
@@ -40,6 +40,24 @@ def test_simulate_on_the_command_line(k4, tmp_path):
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert "at_most" in done.output
+
+
+def test_worst_order_names_the_elements_and_says_what_it_proves(k4, tmp_path):
+    found = worst_order(k4)
+    assert found.data["exhaustive"]
+    assert sorted(found.data["elements"]) == sorted(k4.name_of(e) for e in range(6))
+    assert "no order needs more" in found.show[0]
+    fairopt.save(k4, tmp_path / "k4.json")
+    done = CliRunner().invoke(cli, ["worst-order", str(tmp_path / "k4.json")])
+    assert done.exit_code == 0, done.output
+    assert f"needs {found.data['colors']} colours" in " ".join(done.output.split())
+    many = fairopt.generate("online-selection", "random-graph", vertices=12, edges=30, seed=1)
+    few = worst_order(many, steps=50)
+    assert not few.data["exhaustive"]
+    assert few.data["tried"] == 50
+    assert "others may need more" in few.show[0]
+    with pytest.raises(UsageError, match="steps"):
+        worst_order(many, steps=0)
 
 
 def test_every_figure_of_a_check_has_a_label(k4):

@@ -10,6 +10,7 @@ from fairopt.registry import resolve
 from fairopt.verbs import Result, Table
 
 _COUNTS = "fairopt_solvers.online_selection.simulate:simulate_counts"  # found by name
+_WORST = "fairopt_solvers.online_selection.worst_order:worst_order"
 
 
 def simulate(
@@ -43,3 +44,21 @@ def simulate(
     if len(shown) < len(rows):
         title += f"; the {len(shown):,} elements accepted least often of {len(rows):,}"
     return Result(found, (Table(columns, shown, title),))
+
+
+def worst_order(problem: OnlineSelection, *, steps: int = 2_000, seed: int = 0) -> Result:
+    """Return an order on which first-fit uses many colours, so that each is drawn rarely.
+
+    Up to 8 elements every order is tried, and no order is worse. Beyond, hill climbing tries
+    ``steps`` orders and proves nothing about the others; ``seed`` fixes it.
+    """
+    found = resolve(_WORST)(problem, steps=steps, seed=seed)
+    names = [problem.name_of(e) for e in found["order"]]
+    colors, tried = found["colors"], f"{found['tried']:,} orders were tried"
+    whose = "all of them: no order needs more" if found["exhaustive"] else "others may need more"
+    chance = f"an element is accepted with probability 1/{colors}" if colors else "nothing fits"
+    words = (
+        f"first-fit needs {colors} colours on this order, so that {chance}; {tried}, {whose}",
+        Table(("arrival", "element"), list(enumerate(names, 1)), "order of arrival"),
+    )
+    return Result({**found, "elements": names}, words)

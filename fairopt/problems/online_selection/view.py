@@ -23,6 +23,13 @@ VERBS = (
         problems=("online-selection",),
         example="instance.json --method first-fit --runs 10000",
     ),
+    Verb(
+        "worst-order",
+        "fairopt.problems.online_selection.verbs:worst_order",
+        "Search an order of arrival on which first-fit needs many colours",
+        problems=("online-selection",),
+        example="instance.json --steps 5000",
+    ),
 )
 
 FIGURES: tuple[tuple[str, ...], ...] = (
