@@ -167,11 +167,8 @@ def _chances(problem: OnlineSelection, answer: Selection) -> Chances:
             table[c] = int(law[c] * den)
         return Chances(table[answer.coloring], den)
     if answer.kind == "lottery":
-        den = math.lcm(*(draw.probability.denominator for draw in answer.lottery))
-        num = np.zeros(n, object)
-        for draw in answer.lottery:
-            num[list(draw.set)] += int(draw.probability * den)
-        return Chances(num, den)
+        chances = [draw.probability for draw in answer.lottery]
+        return Chances.of_lottery(n, [draw.set for draw in answer.lottery], chances)
     if answer.kind == "estimate" and answer.estimate is not None:
         found = answer.estimate
         if found.sums:

@@ -11,6 +11,7 @@ import numpy as np
 
 from fairopt import rational
 from fairopt.errors import InstanceError
+from fairopt.problems.online_selection.figures import Chances
 from fairopt.problems.online_selection.independence import dependent
 from fairopt.problems.online_selection.rank import closed_gamma
 
@@ -49,12 +50,9 @@ def lottery_coverage(problem: OnlineSelection, rows: Any) -> Fraction:
     group = np.repeat(np.arange(len(sets)), [len(s) for s in sets])
     if bad := dependent(problem.matroid, element, group):
         raise InstanceError(f"proof.lottery[{bad[0]}].set", "is not independent")
-    cover = [Fraction(0)] * problem.n_elements
-    for chosen, chance in zip(sets, chances, strict=True):
-        for e in chosen:
-            cover[e] += chance
-    loops = set(problem.loops)
-    least = min((c for e, c in enumerate(cover) if e not in loops), default=Fraction(0))
+    cover = Chances.of_lottery(problem.n_elements, sets, chances)
+    held = np.setdiff1d(np.arange(problem.n_elements), np.array(problem.loops, np.int64))
+    least = cover.take(held).least() if len(held) else Fraction(0)
     if not least:
         raise InstanceError("proof.lottery", "leaves an element uncovered")
     return least

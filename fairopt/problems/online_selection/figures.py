@@ -35,6 +35,24 @@ class Chances:
     num: NDArray[Any]
     den: int
 
+    @classmethod
+    def of_lottery(
+        cls, n: int, sets: Sequence[Sequence[int]], chances: Sequence[Fraction]
+    ) -> Chances:
+        """Return how likely each of ``n`` elements is in the set drawn."""
+        den = math.lcm(*(p.denominator for p in chances))
+        parts = [p.numerator * (den // p.denominator) for p in chances]
+        if sum(parts) < 2**62:
+            num = np.zeros(n, np.int64)
+            each = np.repeat(np.array(parts, np.int64), [len(s) for s in sets])
+            np.add.at(num, np.array([e for s in sets for e in s], np.int64), each)
+            return cls(num.astype(object), den)
+        large: list[int] = [0] * n
+        for chosen, part in zip(sets, parts, strict=True):
+            for e in chosen:
+                large[e] += part
+        return cls(np.array(large, object), den)
+
     def least(self) -> Fraction:
         """Return the smallest one."""
         return Fraction(int(min(self.num)), self.den)

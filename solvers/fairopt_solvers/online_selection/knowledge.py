@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fairopt.errors import InstanceError
+from fairopt.problems.online_selection.figures import Chances
 from fairopt.problems.online_selection.kinds import Matroid
 from fairopt.problems.online_selection.matroids import Matchoid
 from fairopt.problems.online_selection.problem import OnlineSelection
@@ -124,11 +125,9 @@ def _offline_density(problem: OnlineSelection, run: Run) -> Density:
     answer = outcome.answer
     if answer is None or not answer.lottery:
         raise Stopped
-    cover = [Fraction(0)] * problem.n_elements
-    for draw in answer.lottery:
-        for e in draw.set:
-            cover[e] += draw.probability
-    least = min((c for e, c in enumerate(cover) if e not in loops), default=Fraction(1))
+    chances = [draw.probability for draw in answer.lottery]
+    cover = Chances.of_lottery(problem.n_elements, [draw.set for draw in answer.lottery], chances)
+    least = cover.take(np.array([e for e in range(problem.n_elements) if e not in loops])).least()
     rows = [{"set": list(d.set), "probability": text(d.probability)} for d in answer.lottery]
     return 1 / least, {"by": "lottery", "lottery": rows}, outcome.bound
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from fairopt.problems.online_selection.figures import Chances
 from fairopt_solvers.online_selection.lotteries import Lottery
 
 Floats = NDArray[np.float64]
@@ -43,12 +44,9 @@ def solve_lottery(sets: Sequence[tuple[int, ...]], y: Floats, n: int) -> Lottery
 
 
 def _lottery(sets: Sequence[tuple[int, ...]], chances: Sequence[Fraction], n: int) -> Lottery:
-    cover = [Fraction(0)] * n
-    for chosen, p in zip(sets, chances, strict=True):
-        for e in chosen:
-            cover[e] += p
+    cover = Chances.of_lottery(n, sets, chances)
     draws = tuple((s, p) for s, p in zip(sets, chances, strict=True) if p)
-    return Lottery(draws, min(cover, default=Fraction(0)))
+    return Lottery(draws, cover.least() if n else Fraction(0))
 
 
 def _rounded(sets: Sequence[tuple[int, ...]], y: Floats, n: int) -> Lottery:
