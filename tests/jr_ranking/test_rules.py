@@ -189,6 +189,12 @@ def test_rules_follow_their_definition_along_every_tie(
     assert found.ties or len(expected) == 1
 
 
+def test_a_tie_before_an_early_end_is_a_choice() -> None:
+    profile = profile_of([frozenset(), frozenset([0, 1])], [1, 1], 2)  # one of two can be paid
+    assert resolute(EqualShares(profile, 2), Run()).ties
+    assert not resolute(EqualShares(profile, 2), Run(), by_phragmen).ties
+
+
 @given(election=elections())
 def test_unspent_money_is_a_head_start(election: tuple[Ballots, list[int], int, int]) -> None:
     ballots, weights, m, k = election
@@ -240,6 +246,18 @@ def test_pav_and_coverage_equal_enumeration(
     covered = max(sum(w for b, w in zip(ballots, weights, strict=True) if b & set(s)) for s in sets)
     found = fairopt.solve(problem, "cc", backend=backend).answer
     assert problem.check(found).figures["coverage"] == covered
+
+
+@pytest.mark.parametrize(
+    ("method", "ballots"),
+    [("cc", [[1], [], [0, 2], [2], [0, 2]]), ("pav", [[1], [2], [0, 1], [0, 2]])],
+)
+def test_best_coverage_and_pav_score_give_way_to_no_better_score(
+    method: str, ballots: list[list[int]]
+) -> None:  # sequential PAV, where both start from, takes comment 0
+    problem = JrRanking.from_ballots(ballots, n_comments=3, k=2, scores=[9, 0, 0])
+    solution = fairopt.solve(problem, method)
+    assert set(solution.answer.selected) == {1, 2}
 
 
 @given(election=elections())

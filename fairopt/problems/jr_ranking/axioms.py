@@ -26,9 +26,6 @@ from fairopt.problems.jr_ranking.counting import Bools, Ints
 if TYPE_CHECKING:
     from fairopt.problems.jr_ranking.problem import JrRanking
 
-STEPS = 20_000  # sets of common comments looked at before EJR or PJR is left undecided
-_CELLS = 400_000_000  # users times comments times sets looked at, likewise
-
 Pattern = tuple[int, list[int]]  # weight and rows of users alike
 
 IMPLIED: dict[str, tuple[str, ...]] = {

@@ -182,12 +182,7 @@ def _prefix_levels(problem: JrRanking, shown: tuple[int, ...]) -> tuple[Fraction
         new = users[ptr[c] : ptr[c + 1]]
         new = new[free[new]].astype(np.int64)
         free[new] = False
-        sizes = problem.indptr[new + 1] - problem.indptr[new]
-        first = problem.indptr[new] - np.concatenate(([0], np.cumsum(sizes)[:-1]))
-        at = np.repeat(first, sizes) + np.arange(int(sizes.sum()))
-        left -= counting.sums(
-            problem, problem.indices[at], np.repeat(new, sizes), problem.n_comments
-        )
+        left -= counting.sums(problem, *counting.ballots_of(problem, new), problem.n_comments)
         factor = r + (problem.quota == "droop")
         out.append(Fraction(factor * int(left.max()), problem.n))
     return tuple(out)

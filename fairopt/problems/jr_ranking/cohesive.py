@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fairopt.problems.jr_ranking.axioms import _CELLS, STEPS, Verdict, View, Witness, grouped
+from fairopt.problems.jr_ranking.axioms import Verdict, View, Witness, grouped
 from fairopt.problems.jr_ranking.counting import rows_of
 
 if TYPE_CHECKING:
     from fairopt.problems.jr_ranking.problem import JrRanking
 
 Bools = NDArray[np.bool_]
+
+STEPS = 20_000  # sets of common comments looked at before EJR or PJR is left undecided
+_CELLS = 400_000_000  # users times comments times sets looked at, likewise
 
 
 class _Exhausted(Exception):

@@ -18,6 +18,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 _BLOCK = 8_000_000  # cells of a table of comments by levels
+_APPROVALS = 2_000_000  # looked at together: all at once would need memory for nothing
 
 
 def rows_of(problem: JrRanking) -> NDArray[np.int32]:
@@ -38,6 +39,15 @@ def sums(problem: JrRanking, index: NDArray[Any], users: NDArray[Any], size: int
     return np.bincount(index, weights=weight, minlength=size).astype(np.int64)
 
 
+def ballots_of(problem: JrRanking, users: NDArray[Any]) -> tuple[NDArray[np.int32], Ints]:
+    """Return the approvals of some users: the comments, and beside each the user."""
+    first = problem.indptr[users]
+    size = problem.indptr[users + 1] - first
+    before = np.concatenate(([0], np.cumsum(size)))
+    at = np.repeat(first - before[:-1], size) + np.arange(int(before[-1]))
+    return problem.indices[at], np.repeat(users, size).astype(np.int64)
+
+
 def mask_of(problem: JrRanking, comments: Iterable[int]) -> Bools:
     """Return which comments are in a set."""
     out = np.zeros(problem.n_comments, np.bool_)
@@ -47,8 +57,10 @@ def mask_of(problem: JrRanking, comments: Iterable[int]) -> Bools:
 
 def satisfaction(problem: JrRanking, shown: Bools) -> Ints:
     """Return how many of the comments shown each user approves."""
-    here = shown[problem.indices]
-    return np.bincount(rows_of(problem)[here], minlength=problem.n_users).astype(np.int64)
+    ptr, users = problem.supporters
+    fans = [users[ptr[c] : ptr[c + 1]] for c in np.flatnonzero(shown).tolist()]
+    found = np.concatenate([np.zeros(0, np.int32), *fans])
+    return np.bincount(found, minlength=problem.n_users).astype(np.int64)
 
 
 def unrepresented(problem: JrRanking, approved: Ints) -> Ints:
@@ -74,16 +86,20 @@ def group_weights(problem: JrRanking, shown: Bools, approved: Ints) -> list[tupl
     """
     most = min(problem.k, int(approved.max()) + 1)
     ptr, users = problem.supporters
-    outside = np.flatnonzero(~shown)
-    step = max(1, _BLOCK // most)
+    low = np.minimum(approved, most)
     out = []
-    for start in range(0, len(outside), step):
-        block = outside[start : start + step]
-        size = ptr[block + 1] - ptr[block]
-        at = np.repeat(ptr[block] - np.concatenate(([0], np.cumsum(size)[:-1])), size)
-        who = users[at + np.arange(int(size.sum()))]
-        low = np.minimum(approved[who], most)
-        cell = np.repeat(np.arange(len(block)), size) * (most + 1) + low
-        table = sums(problem, cell, who, len(block) * (most + 1)).reshape(len(block), most + 1)
-        out.append((block, np.cumsum(table[:, :most], axis=1)))
+    first = 0
+    while first < problem.n_comments:
+        last = min(problem.n_comments, first + max(1, _BLOCK // (most + 1)))
+        enough = int(np.searchsorted(ptr, ptr[first] + _APPROVALS))
+        last = min(last, max(first + 1, enough))
+        who = users[ptr[first] : ptr[last]]
+        cell = np.repeat(np.arange(last - first) * (most + 1), np.diff(ptr[first : last + 1]))
+        cell += low[who]
+        size = (last - first, most + 1)
+        outside = np.flatnonzero(~shown[first:last])
+        table = sums(problem, cell, who, size[0] * size[1]).reshape(size)[outside, :most]
+        if outside.size:
+            out.append((first + outside, np.cumsum(table, axis=1)))
+        first = last
     return out

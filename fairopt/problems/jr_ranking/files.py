@@ -18,6 +18,7 @@ from fairopt.files import Format
 from fairopt.problem import Meta
 from fairopt.problems.jr_ranking import files_elections as elections
 from fairopt.problems.jr_ranking import files_polis as polis
+from fairopt.problems.jr_ranking.files_write import write_abcvoting, write_categories
 from fairopt.problems.jr_ranking.problem import JrRanking
 from fairopt.problems.jr_ranking.tables import (
     TABLES,
@@ -32,7 +33,7 @@ from fairopt.problems.jr_ranking.tables import (
     separator_of,
     text_of,
 )
-from fairopt.problems.jr_ranking.validate import approvals_of
+from fairopt.problems.jr_ranking.validate import approvals_of, pointers
 from fairopt.solution import Note
 
 # -- dense tables --------------------------------------------------------------------------
@@ -160,9 +161,8 @@ def _approved(
 
 
 def _build(approved: NDArray[np.bool_], k: int | None, **more: Any) -> JrRanking:
-    indptr = np.concatenate(([0], np.cumsum(approved.sum(axis=1)))).astype(np.int64)
     size = polis.needed(k)
-    return JrRanking(indptr, np.nonzero(approved)[1], n_comments=approved.shape[1], k=size, **more)
+    return JrRanking(*pointers(approved), n_comments=approved.shape[1], k=size, **more)
 
 
 _JR = JrRanking.problem
@@ -170,7 +170,12 @@ FORMATS = (
     Format("Polis participants-votes CSV", _JR, polis.is_participants, polis.read_participants),
     Format("votes CSV", _JR, polis.is_votes, polis.read_votes),
     Format("approvals CSV", _JR, is_dense, read_dense),
-    Format("abcvoting YAML", _JR, elections.is_abcvoting, elections.read_abcvoting),
+    Format(
+        "abcvoting YAML", _JR, elections.is_abcvoting, elections.read_abcvoting, write_abcvoting,
+        (".yaml", ".yml"),
+    ),
     Format("PaBuLib", _JR, elections.is_pabulib, elections.read_pabulib),
-    Format("PrefLib", _JR, elections.is_preflib, elections.read_preflib),
-)
+    Format(
+        "PrefLib", _JR, elections.is_preflib, elections.read_preflib, write_categories, (".cat",)
+    ),
+)  # fmt: skip

@@ -21,6 +21,7 @@ from fairopt.problems.jr_ranking.tables import (
     separator_of,
     text_of,
 )
+from fairopt.problems.jr_ranking.validate import pointers
 from fairopt.solution import Note
 
 _LAST = "n-disagree"  # what follows this column are comments
@@ -202,12 +203,10 @@ def _build(
     meta: Meta,
     remarks: Sequence[Note],
 ) -> JrRanking:
-    indptr = np.concatenate(([0], np.cumsum(approved.sum(axis=1)))).astype(np.int64)
     size = needed(k)
     return JrRanking(
-        indptr, np.nonzero(approved)[1], n_comments=len(ids), k=size, ids=ids, meta=meta,
-        remarks=remarks,
-    )  # fmt: skip
+        *pointers(approved), n_comments=len(ids), k=size, ids=ids, meta=meta, remarks=remarks
+    )
 
 
 # -- one vote a row ------------------------------------------------------------------------

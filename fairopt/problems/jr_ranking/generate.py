@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fairopt.errors import UsageError
 from fairopt.problem import Meta
 from fairopt.problems.jr_ranking.problem import JrRanking
+from fairopt.problems.jr_ranking.validate import pointers
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -39,16 +40,20 @@ def _sizes(users: int, comments: int, shown: int) -> None:
     _need("shown", shown, 1, comments)
 
 
-def _below(rng: np.random.Generator, chance: Floats | float, users: int, comments: int) -> Bools:
+def _below(
+    rng: np.random.Generator, chance: float | Callable[[slice], Floats], users: int, comments: int
+) -> Bools:
     """Return which of uniform numbers, drawn row by row, lie below their chance.
 
-    In slabs of rows, so that the numbers of a large table need not be there at once.
+    In slabs of rows, so that the numbers of a large table need not be there at once; ``chance``
+    is one for all or gives the rows of a slab.
     """
     out = np.empty((users, comments), np.bool_)
     step = max(1, _SLAB // comments)
     for first in range(0, users, step):
-        part = out[first : first + step]
-        limit = chance if isinstance(chance, float | int) else chance[first : first + step]
+        rows = slice(first, min(first + step, users))
+        part = out[rows]
+        limit = chance if isinstance(chance, float | int) else chance(rows)
         np.less(rng.random(part.shape), limit, out=part)
     return out
 
@@ -57,10 +62,8 @@ def _built(
     approved: Bools, shown: int, scores: Scoring, rng: np.random.Generator, name: str, **more: Any
 ) -> JrRanking:
     """Return the instance of a table of approvals, with scores of one kind."""
-    indptr = np.concatenate(([0], np.cumsum(approved.sum(axis=1)))).astype(np.int64)
     return JrRanking(
-        indptr,
-        np.nonzero(approved)[1],
+        *pointers(approved),
         n_comments=approved.shape[1],
         k=shown,
         scores=_scores(approved, scores, rng),
@@ -169,7 +172,11 @@ def clusters(
     rng = np.random.default_rng(seed)
     likes = rng.random((groups, comments)) < liked
     group = rng.integers(0, groups, users)
-    approved = rng.random((users, comments)) < np.where(likes[group], high, low)
+
+    def chance(rows: slice) -> Floats:
+        return np.where(likes[group[rows]], high, low)
+
+    approved = _below(rng, chance, users, comments)
     name = f"clusters-{users}-{comments}-{groups}-{high}-{low}-{liked}-{shown}-{scores}-{seed}"
     return _built(approved, shown, scores, rng, name)
 

@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairopt.errors import UsageError
+from fairopt.registry import resolve
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
-_STEP, _BETA1, _BETA2, _TINY = 0.05, 0.9, 0.999, 1e-8  # of the Adam steps
+_KERNEL = "fairopt_solvers.jr_ranking.kernels_infer:fit"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +66,7 @@ def infer_approvals(
         Share of the votes that is held out to measure the quality. The chances returned are
         from a second fit, with all votes.
     rounds
-        Steps of the optimiser, each linear in users times comments times rank.
+        Steps of the optimiser (Adam on all votes at once), each linear in votes times rank.
     seed
         For the start and for the choice of votes to hold out.
 
@@ -79,49 +82,58 @@ def infer_approvals(
     if rank < 0 or penalty <= 0 or rounds < 1 or not 0 < held_out < 1:
         raise UsageError("expected rank >= 0, penalty > 0, rounds >= 1, held_out between 0 and 1")
     rng = np.random.default_rng(seed)
-    known = ~np.isnan(table)
-    agrees = (np.nan_to_num(table) > 0).astype(np.float64)
-    places = np.argwhere(known)
-    many = round(held_out * len(places))
-    hidden = places[rng.permutation(len(places))[:many]]
-    truth = agrees[hidden[:, 0], hidden[:, 1]] > 0
-    if truth.all() or not truth.any():
+    users, items = np.nonzero(~np.isnan(table))
+    agrees = table[users, items] > 0
+    many = round(held_out * len(users))
+    hidden = rng.permutation(len(users))[:many]
+    if agrees[hidden].all() or not agrees[hidden].any():
         raise UsageError("votes: too few to hold out both agreements and others")
-    shown = known.copy()
-    shown[hidden[:, 0], hidden[:, 1]] = False
+    shown = np.ones(len(users), np.bool_)
+    shown[hidden] = False
     start = rng.normal(0.0, 0.1, (table.shape[0] + table.shape[1], rank))
-    guess = _fit(agrees, shown, start, penalty, rounds)
-    quality = _auc(guess[hidden[:, 0], hidden[:, 1]], truth)
-    final = np.where(known, agrees, _fit(agrees, known, start, penalty, rounds))
-    return Inferred(final, quality, many)
+    fit = _Fit(start, len(table), penalty, rounds)
+    left, right = fit(users[shown], items[shown], agrees[shown])
+    quality = _auc(_chance(left, right, users[hidden], items[hidden]), agrees[hidden])
+    left, right = fit(users, items, agrees)
+    chances = _chances(left, right)
+    chances[users, items] = agrees
+    return Inferred(chances, quality, many)
 
 
-def _fit(
-    agrees: Floats, known: NDArray[np.bool_], start: Floats, penalty: float, rounds: int
-) -> Floats:
-    """Return the fitted chances: Adam on all votes at once."""
-    users = len(agrees)
-    rank = start.shape[1]
-    x = np.concatenate([np.zeros((len(start), 1)), start], axis=1)
-    mean, square = np.zeros_like(x), np.zeros_like(x)
-    for t in range(1, rounds + 1):
-        left, right = x[:users], x[users:]
-        error = np.where(known, _chance(left, right) - agrees, 0.0)
-        gradient = np.empty_like(x)
-        gradient[:users, 0], gradient[users:, 0] = error.sum(axis=1), error.sum(axis=0)
-        if rank:
-            gradient[:users, 1:] = error @ right[:, 1:]
-            gradient[users:, 1:] = error.T @ left[:, 1:]
-        gradient += penalty * x
-        mean += (1 - _BETA1) * (gradient - mean)
-        square += (1 - _BETA2) * (gradient**2 - square)
-        scale = np.sqrt(square / (1 - _BETA2**t)) + _TINY
-        x = x - _STEP * (mean / (1 - _BETA1**t)) / scale
-    return _chance(x[:users], x[users:])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """The fit to some votes, always from the same start."""
+
+    start: Floats
+    users: int
+    penalty: float
+    rounds: int
+
+    def __call__(self, users: Places, items: Places, agrees: Bools) -> tuple[Floats, Floats]:
+        """Return bias and vector of every user, and of every comment; votes come by users."""
+        size, rank = self.start.shape
+        x = np.zeros((size, 1 + 4 * -(-rank // 4)))
+        x[:, 1 : 1 + rank] = self.start
+        ptr = np.zeros(self.users + 1, np.int64)
+        np.cumsum(np.bincount(users, minlength=self.users), out=ptr[1:])
+        votes = items.astype(np.int32), agrees.astype(np.float64)
+        resolve(_KERNEL)(ptr, *votes, float(self.penalty), self.rounds, x)
+        return x[: self.users], x[self.users :]
 
 
-def _chance(left: Floats, right: Floats) -> Floats:
-    logit = left[:, :1] + right[:, 0] + left[:, 1:] @ right[:, 1:].T
+def _chance(left: Floats, right: Floats, users: Places, items: Places) -> Floats:
+    """Return the chances of single pairs of a user and a comment."""
+    one, two = left[users], right[items]
+    logit = one[:, 0] + two[:, 0] + np.einsum("ij,ij->i", one[:, 1:], two[:, 1:])
+    return _logistic(logit)
+
+
+def _chances(left: Floats, right: Floats) -> Floats:
+    """Return the chances of all pairs."""
+    return _logistic(left[:, :1] + right[:, 0] + left[:, 1:] @ right[:, 1:].T)
+
+
+def _logistic(logit: Floats) -> Floats:
     out: Floats = 1.0 / (1.0 + np.exp(-np.clip(logit, -35.0, 35.0)))
     return out
 

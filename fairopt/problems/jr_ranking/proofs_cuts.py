@@ -64,11 +64,7 @@ def cut_of(problem: JrRanking, raw: Any, where: str) -> ProvenCut:
     need = weight - problem.threshold_of(level) + 1
     if need < 1:
         raise InstanceError(where, "the group is too small to deserve anything")
-    mine = np.zeros(problem.n_users, np.bool_)
-    mine[group] = True
-    rows = counting.rows_of(problem)
-    here = mine[rows]
-    mass = counting.sums(problem, problem.indices[here], rows[here], problem.n_comments)
+    mass = counting.sums(problem, *counting.ballots_of(problem, group), problem.n_comments)
     if axiom in ("pjr", "pjr+"):
         values = np.where(mass > 0, 1, 0)
         if axiom == "pjr+":

@@ -85,6 +85,12 @@ def flat(
     return indptr, np.array(out, np.int64)
 
 
+def pointers(approved: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Return pointers and positions of the ballots that are rows of a table."""
+    indptr = np.concatenate(([0], np.cumsum(approved.sum(axis=1)))).astype(np.int64)
+    return indptr, np.nonzero(approved)[1].astype(np.int64)
+
+
 def ballots(
     indptr: ArrayLike, indices: ArrayLike, n_comments: int, *, dedupe: bool
 ) -> tuple[Ints, Ints32, int]:
@@ -180,5 +186,4 @@ def approvals_of(table: NDArray[Any], den: int, threshold: Rational) -> tuple[In
             approved |= at
     else:
         approved = np.asarray(table >= math.ceil(threshold * den), np.bool_)
-    indptr = np.concatenate(([0], np.cumsum(approved.sum(axis=1)))).astype(np.int64)
-    return indptr, np.nonzero(approved)[1].astype(np.int64)
+    return pointers(approved)

@@ -101,8 +101,11 @@ def examine(
 
 
 def _by_counting(question: Question, chosen: Ints, axiom: str) -> Finding:
-    k = 1 if axiom == "jr" else question.k
-    level, group = question.profile.worst_levels(chosen, k)
+    if axiom == "jr":
+        group = question.profile.unrepresented(chosen)
+        level = np.ones(len(group), np.int64)
+    else:
+        level, group = question.profile.worst_levels(chosen, question.k)
     wrong = np.flatnonzero(group >= question.thresholds[level])
     if not wrong.size:
         return Finding(axiom, True)
@@ -145,7 +148,7 @@ def pjr_plus_group(
     ballots, node = np.unique(has[users], axis=0, return_inverse=True)
     node = node.ravel()
     seats = question.k if question.rule == "hare" else question.k + 1
-    worth = np.bincount(node, minlength=len(ballots)) * 0
+    worth = np.zeros(len(ballots), np.int64)
     np.add.at(worth, node, profile.weight[users] * seats)
     groups, size = len(ballots), len(chosen)
     owner, seat = np.nonzero(ballots)
@@ -194,14 +197,8 @@ def _cohesive(
     if len(comments) < level or int(profile.weight[users].sum()) < least:
         return Finding(axiom, True)
     approves = _table(profile, users, comments)
-    row, col = np.nonzero(approves)
     m, v = len(comments), len(users)
-    common = rows(
-        np.concatenate([row, np.arange(v)]),
-        np.concatenate([col, m + np.arange(v)]),
-        np.concatenate([np.ones(len(row)), np.full(v, -float(level))]),
-        lower=np.zeros(v),
-    )
+    common = _approving(approves, np.full(v, level))
     size = rows(np.zeros(m, np.int64), np.arange(m), lower=[level], upper=[level])
     blocks, extra = [common, size], 0
     if axiom == "pjr":
@@ -218,6 +215,17 @@ def _cohesive(
     members = users[result.x[m : m + v] > 0.5]
     agreed = comments[result.x[:m] > 0.5]
     return Finding(axiom, False, members, tuple(agreed.tolist()), level, result.backend)
+
+
+def _approving(approves: NDArray[np.bool_], needs: Ints) -> Rows:
+    """Return the rows by which a member (columns behind the comments) approves so many chosen."""
+    (users, comments), (row, col) = approves.shape, np.nonzero(approves)
+    return rows(
+        np.concatenate([row, np.arange(users)]),
+        np.concatenate([col, comments + np.arange(users)]),
+        np.concatenate([np.ones(len(row)), -needs.astype(np.float64)]),
+        lower=np.zeros(users),
+    )
 
 
 def _agreeable(question: Question, chosen: Ints, level: int, least: int) -> tuple[Ints, Ints]:
@@ -281,14 +289,8 @@ def _blocking(
     profile = question.profile
     comments = np.unique(profile.item[np.isin(profile.user_of, users)]).astype(np.int64)
     approves = _table(profile, users, comments)
-    row, col = np.nonzero(approves)
     m, v = len(comments), len(users)
-    gain = rows(
-        np.concatenate([row, np.arange(v)]),
-        np.concatenate([col, m + np.arange(v)]),
-        np.concatenate([np.ones(len(row)), -needs.astype(np.float64)]),
-        lower=np.zeros(v),
-    )
+    gain = _approving(approves, needs)
     hare = question.rule == "hare"
     seats = question.k if hare else question.k + 1
     deserve = rows(

@@ -18,7 +18,8 @@ def auto(problem: JrRanking, run: Run) -> Outcome[Feed]:
     """Return a proven optimum if the time allows, else the best feed found and a bound.
 
     Starts from the reserve greedy, improves it as ``swap-search`` does for at most 30 % of the
-    time, and ends with the 0/1 programs of ``exact``.
+    time, and ends with the 0/1 programs of ``exact``; all rows of EJR+ go to CP-SAT, which proves
+    optima on sparse data that HiGHS does not reach.
     """
     if problem.mode == "ranking":
         from fairopt_solvers.jr_ranking.ranking import exact_ranking
@@ -34,5 +35,5 @@ def auto(problem: JrRanking, run: Run) -> Outcome[Feed]:
     if not search.done:
         improve(search, early, near=NEAR)
     if not search.done:
-        prove(search, run, "auto")
+        prove(search, run, "auto", late="cp-sat")
     return concluded(problem, search)

@@ -123,7 +123,7 @@ def _deserved(question: Question, deserved: Ints, start: Ints, level: int) -> Ro
     )
 
 
-def solve_compact(search: Search, run: Run) -> None:
+def solve_compact(search: Search, run: Run, *, backend: str) -> None:
     """Solve the program with all rows of the axiom (JR or EJR+); the search gets what comes out.
 
     Points are checked in integers; one that the solver's tolerance let through is cut off and
@@ -136,9 +136,9 @@ def solve_compact(search: Search, run: Run) -> None:
     else:
         block = levels(question)
     while not search.done and not run.expired():
-        model = _model(search, block)
+        model = _model(search, block, backend)
         start = None if search.best is None else block.point(question.profile, search.best)
-        result = solve(model, run, backend=search.backend, start=start)
+        result = solve(model, run, backend=backend, start=start)
         search.rounds += 1
         search.named(result.backend)
         search.notes += result.notes
@@ -154,11 +154,13 @@ def solve_compact(search: Search, run: Run) -> None:
         search.add(found)
 
 
-def _model(search: Search, block: Block) -> LinearModel:
+def _model(search: Search, block: Block, backend: str) -> LinearModel:
+    """Return the program; CP-SAT takes integers only, elsewhere the columns of JR may vary."""
     question, m = search.question, search.question.profile.m
     low, high = search.low, search.low | search.high
     nothing = np.zeros(block.extra)
-    integer = np.concatenate([np.ones(m, bool), np.full(block.extra, _whole(search, block))])
+    whole = block.integer or backend == "cp-sat"
+    integer = np.concatenate([np.ones(m, bool), np.full(block.extra, whole)])
     return LinearModel.build(
         [*question.scores.to_list(), *([0] * block.extra)],
         cardinality(question), *block.rows, as_rows(search.cuts),
@@ -166,8 +168,3 @@ def _model(search: Search, block: Block) -> LinearModel:
         upper=np.concatenate([high.astype(np.float64), nothing + 1.0]),
         integer=integer, maximize=True, grid=question.scores.den,
     )  # fmt: skip
-
-
-def _whole(search: Search, block: Block) -> bool:
-    """CP-SAT takes integers only; elsewhere the columns of JR may be continuous."""
-    return block.integer or search.backend == "cp-sat"

@@ -71,21 +71,27 @@ def searching(problem: JrRanking, question: Question, run: Run, backend: str) ->
     return search
 
 
-def prove(search: Search, run: Run, form: str) -> None:
-    """Search until the best selection is proven best or the time is up."""
+def prove(search: Search, run: Run, form: str, *, late: str | None = None) -> None:
+    """Search until the best selection is proven best or the time is up.
+
+    ``late`` names the backend that gets all rows of EJR+ after half of the time at the latest;
+    otherwise they go to the backend of the search, after some rounds of cuts.
+    """
     linear = search.backend == "highs" and form != "compact" and search.dual is None
     if linear and search.question.axiom != "none":
         search.root(run)
     complete = form == "compact"
-    while not (search.done or complete or search.undecided or run.expired()):
-        if not search.step(run):
+    rows_to = late if form == "auto" and search.question.axiom == "ejr+" else None
+    lazy = run.child("cuts", time_limit=run.remaining() / 2) if rows_to else run
+    while not (search.done or complete or search.undecided or lazy.expired()):
+        if not search.step(lazy):
             break
         many = search.rounds >= _LAZY_ROUNDS
         complete = form == "auto" and many and search.question.axiom in ("jr", "ejr+")
-    if complete and not search.done:
+    if (complete or (rows_to and not run.expired())) and not search.done:
         from fairopt_solvers.jr_ranking.compact import solve_compact
 
-        solve_compact(search, run)
+        solve_compact(search, run, backend=rows_to or search.backend)
 
 
 def concluded(problem: JrRanking, search: Search, *claims: Claim) -> Outcome[Feed]:
@@ -96,15 +102,21 @@ def concluded(problem: JrRanking, search: Search, *claims: Claim) -> Outcome[Fee
     bound = bounds.best_bound(problem, search)
     if search.best is None:
         return Outcome(bound=bound, claims=claims, notes=notes)
-    claims = (*kept_claims(problem, search.best), *claims)
-    return Outcome(problem.feed(search.best), bound, claims, notes=notes)
+    claims = (*kept_claims(search, search.best), *claims)
+    feed, offered = problem.feed(search.best), search.run.offered
+    answer = offered if offered == feed else feed  # one object is checked once
+    return Outcome(answer, bound, claims, notes=notes)
 
 
-def kept_claims(problem: JrRanking, selected: Selected) -> tuple[Claim, ...]:
-    """Return the claim that a selection keeps EJR or PJR, which not every court can decide."""
-    if problem.axiom not in ("ejr", "pjr"):
+def kept_claims(search: Search, selected: Selected) -> tuple[Claim, ...]:
+    """Return the claim that a selection keeps EJR or PJR, which not every court can decide.
+
+    None where EJR+ holds, which anybody can count.
+    """
+    question = search.question
+    if question.axiom not in ("ejr", "pjr") or not question.strongly(selected).size:
         return ()
     from fairopt_solvers.backends import version
 
     data = {"backend": version("highs"), "selected": sorted(selected)}
-    return (Claim(problem.axiom, True, "solver", data),)
+    return (Claim(question.axiom, True, "solver", data),)

@@ -13,7 +13,7 @@ from fairopt_solvers.jr_ranking.profile import Bools, Ints
 from fairopt_solvers.jr_ranking.question import LEVELLED, Question
 
 Selected = tuple[int, ...]
-_SLICE = 20_000_000  # approvals read between two looks at the clock
+_SLICE = 50_000_000  # approvals read between two looks at the clock
 
 
 def coverage(question: Question, start: Selected | Ints) -> Ints | None:

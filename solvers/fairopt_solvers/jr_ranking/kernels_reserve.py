@@ -71,6 +71,7 @@ def reserve_pass(
     all comments are allowed (``state[2]`` = 1).
     """
     trial, undo = gain.copy(), np.empty(covered.size, np.int64)
+    ballot = item.size // max(1, covered.size) + 1  # approvals of a user, on average
     work = 0
     for place in range(first, order.size):
         if state[1] >= room or work >= budget:
@@ -99,8 +100,9 @@ def reserve_pass(
                 changed = _cover_logged(
                     best, ptr, item, col, user, weight, covered, trial, undo, changed
                 )
-                work += 20 * (changed - before) + 2 * gain.size
+                work += ballot * (changed - before) + 2 * gain.size
                 made += 1
+            work += ballot * changed
             for e in range(changed):
                 covered[undo[e]] = False
         if ok:

@@ -86,8 +86,9 @@ def _optimum(
         return Outcome(infeasible=Infeasible("no feed of this size is allowed", "solver", data))
     if result.x is None:
         return Outcome(notes=result.notes)
-    chosen = np.flatnonzero(result.x[:m] > 0.5).tolist()
-    return Outcome(feed(problem, chosen), claims=_claims(claim, result), notes=result.notes)
+    answer = feed(problem, np.flatnonzero(result.x[:m] > 0.5).tolist())
+    run.offer(answer)  # or the start, whose comments may have the better scores, would be taken
+    return Outcome(answer, claims=_claims(claim, result), notes=result.notes)
 
 
 def _claims(name: str, result: LinearResult) -> tuple[Claim, ...]:

@@ -23,24 +23,22 @@ class Selection:
 
 def resolute(rule: Rule, run: Run, completion: Completion | None = None) -> Selection:
     """Take the lowest index at every tie; ``completion`` makes the rule that goes on after it."""
-    ties = False
+    ties = several = False
     while len(rule.selected) < rule.k:
         if run.expired():
-            return Selection(rule.selected, ties, finished=False)
+            return Selection(rule.selected, ties or several, finished=False)
         best = rule.best()
         if not best:
             if completion is None:
                 break
             rule, completion = completion(rule), None
             continue
-        ties = ties or _choice(rule, best)
+        several = several or len(best) > 1
+        ties = ties or (len(best) > 1 and int(rule.open.sum()) > rule.k - len(rule.selected))
         rule.take(best[0])
-    return Selection(rule.selected, ties)
-
-
-def _choice(rule: Rule, best: list[int]) -> bool:
-    """Return whether a tie leaves a choice: not if all that is left will be selected anyway."""
-    return len(best) > 1 and int(rule.open.sum()) > rule.k - len(rule.selected)
+    # Where there is room for all that is left, a tie is a choice only if the rule stops early.
+    early = len(rule.selected) < rule.k and bool(rule.open.any())
+    return Selection(rule.selected, ties or (several and early))
 
 
 def all_outcomes(rule: Rule, completion: Completion | None = None) -> set[frozenset[int]]:

@@ -12,6 +12,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from math import lcm
 from typing import Any, Self
 
 import numpy as np
@@ -69,12 +70,10 @@ class Rule(ABC):
         """Return how much weight of a comment's approvers is in each class."""
         users = self.profile.users_of(comment)
         there = classes[users]
-        if not len(there):
-            return {}
-        names, where = np.unique(there, return_inverse=True)
-        mass = np.zeros(len(names), np.int64)
-        np.add.at(mass, where, self.profile.weight[users])
-        return dict(zip(names.tolist(), mass.tolist(), strict=True))
+        mass = np.zeros(int(there.max(initial=-1)) + 1, np.int64)
+        np.add.at(mass, there, self.profile.weight[users])
+        names = np.flatnonzero(mass)
+        return dict(zip(names.tolist(), mass[names].tolist(), strict=True))
 
 
 def near(values: Floats, best: float, candidates: NDArray[np.bool_]) -> list[int]:
@@ -185,111 +184,116 @@ class Phragmen(Rule):
         set_class(b.users_of(comment), b.weight, b.ptr, b.item, loads, new, self.classes, self.sums)
 
 
-class Budgets(Rule):
-    """Rules in which users pay: every user belongs to a class with one exact budget."""
-
-    def __init__(
-        self, profile: Profile, k: int, open_: NDArray[np.bool_] | None = None,
-        *, start: Fraction,
-    ) -> None:  # fmt: skip
-        super().__init__(profile, k, open_)
-        self.classes: Ints = np.zeros(profile.users, np.int64)
-        self.budgets: list[Fraction] = [start]
-        self.budget: Floats = np.full(profile.users, float(start))
-
-    def wealth(self, comment: int) -> dict[int, int]:
-        """Return the weight of the approvers by class, without those who have nothing."""
-        classes = self.classes_of(comment, self.classes)
-        return {at: mass for at, mass in classes.items() if self.budgets[at] > 0}
-
-    def money(self, comment: int) -> Fraction:
-        """Return what the approvers have together."""
-        wealth = self.wealth(comment)
-        return sum((mass * self.budgets[at] for at, mass in wealth.items()), Fraction(0))
-
-    def charge(self, users: NDArray[np.int32], after: Callable[[Fraction], Fraction]) -> None:
-        """Replace the budgets of these users by a function of them."""
-        here = self.classes[users]
-        for at in np.unique(here).tolist():
-            left = after(self.budgets[at])
-            if left == self.budgets[at]:
-                continue
-            self.budgets.append(left)
-            whose = users[here == at]
-            self.classes[whose] = len(self.budgets) - 1
-            self.budget[whose] = float(left)
-
-
-class EqualShares(Budgets):
+class EqualShares(Rule):
     """Method of Equal Shares (Peters, Skowron 2020): budget k/n a user, price 1 a comment.
 
     The next comment is the one that its approvers can pay with the smallest highest payment rho,
     sum of w_i min(budget_i, rho) = 1. Ends when nothing can be paid, often before k comments.
+    Users with equal budgets that came about alike are a class; class 0 has nothing left. Budgets
+    are integers over one denominator, ``purses[class] / den``.
     """
 
     def __init__(
         self, profile: Profile, k: int, open_: NDArray[np.bool_] | None = None,
         *, start: Fraction | None = None,
     ) -> None:  # fmt: skip
+        super().__init__(profile, k, open_)
         share = Fraction(k, profile.n) if start is None else start
-        super().__init__(profile, k, open_, start=share)
+        self.classes: Ints = np.ones(profile.users, np.int64)
+        self.purses, self.den = [0, share.numerator], share.denominator
+        self.coins: Floats = np.array([0.0, float(share)])  # the purses as floats
+        self.exact: dict[int, Fraction | None] = {}
         with np.errstate(divide="ignore"):
             self.lowest: Floats = 1.0 / profile.sup.astype(np.float64)
         self.lowest[profile.sup == 0] = 1e300
 
+    @property
+    def budgets(self) -> list[Fraction]:
+        """The budget of each class."""
+        return [Fraction(purse, self.den) for purse in self.purses]
+
     def best(self) -> list[int]:
         from fairopt_solvers.jr_ranking.kernels_rules import cheapest_share
 
-        b = self.profile
+        b, budget = self.profile, self.coins[self.classes]
         while True:
             order = np.argsort(self.lowest, kind="stable")
             low = cheapest_share(
-                b.col, b.user, b.weight, self.budget, self.open, order, MARGIN,
-                self.lowest,
-            )  # fmt: skip
+                b.col, b.user, b.weight, budget, self.open, order, MARGIN, self.lowest
+            )
             if low >= 1e300:
                 return []
-            candidates = near(self.lowest, low, self.open)
-            exact = {c: self.rho(c) for c in candidates}
-            broke = [c for c, rho in exact.items() if rho is None]
+            self.exact = {c: self.rho(c) for c in near(self.lowest, low, self.open)}
+            broke = [c for c, rho in self.exact.items() if rho is None]
             self.lowest[broke] = 1e300
-            paid = {c: rho for c, rho in exact.items() if rho is not None}
+            paid = {c: rho for c, rho in self.exact.items() if rho is not None}
             if paid:
                 top = min(paid.values())
                 return [c for c, rho in paid.items() if rho == top]
 
     def rho(self, comment: int) -> Fraction | None:
         """Return the exact rho of a comment; None if its approvers cannot pay."""
-        wealth = self.wealth(comment)
-        if sum((mass * self.budgets[at] for at, mass in wealth.items()), Fraction(0)) < 1:
+        if comment in self.exact:
+            return self.exact[comment]
+        classes = self.classes_of(comment, self.classes)
+        wealth = sorted((self.purses[at], mass) for at, mass in classes.items())
+        missing, payers = self.den, sum(mass for _, mass in wealth)
+        if sum(purse * mass for purse, mass in wealth) < missing:
             return None
-        missing, mass = Fraction(1), sum(wealth.values())
-        for at in sorted(wealth, key=lambda at: self.budgets[at]):
-            if missing <= self.budgets[at] * mass:
+        for purse, mass in wealth:  # who has less than rho pays all
+            if missing <= purse * payers:
                 break
-            missing -= self.budgets[at] * wealth[at]
-            mass -= wealth[at]
-        return missing / mass
+            missing -= purse * mass
+            payers -= mass
+        return Fraction(missing, payers * self.den)
 
     def _take(self, comment: int) -> None:
-        users = self.profile.users_of(comment)
         rho = self.rho(comment)  # a forced comment may be more than they have: then all they have
-        self.charge(users, lambda b: Fraction(0) if rho is None or b <= rho else b - rho)
+        self.exact = {}
+        price = max(self.purses)
+        if rho is not None:
+            common = lcm(self.den, rho.denominator)
+            self.purses = [purse * (common // self.den) for purse in self.purses]
+            self.den, price = common, rho.numerator * (common // rho.denominator)
+        users = self.profile.users_of(comment)
+        here = self.classes[users]
+        after = np.arange(len(self.purses))  # which class follows on each
+        for at in np.flatnonzero(np.bincount(here)).tolist():
+            left = self.purses[at] - price
+            after[at] = len(self.purses) if left > 0 else 0
+            if left > 0:
+                self.purses.append(left)
+        new = [purse / self.den for purse in self.purses[len(self.coins) :]]
+        self.coins = np.append(self.coins, new)
+        self.classes[users] = after[here]
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop the classes in which nobody is."""
+        there = np.bincount(self.classes, minlength=len(self.purses)) > 0
+        there[0] = True
+        self.purses = [self.purses[at] for at in np.flatnonzero(there).tolist()]
+        self.coins = self.coins[there]
+        self.classes = (np.cumsum(there) - 1)[self.classes]
 
 
-class ExpandingApprovals(Budgets):
+class ExpandingApprovals(Rule):
     """Expanding approvals on approval ballots (Aziz, Lee 2020): everybody has one vote.
 
     While the approvers of some comment have at least the quota together, the comment whose
-    approvers have most is selected and they give up the quota in proportion.
+    approvers have most is selected and they give up the quota in proportion. Users whose votes
+    shrank alike are a class with one exact budget.
     """
 
     def __init__(
         self, profile: Profile, k: int, open_: NDArray[np.bool_] | None = None,
         *, quota: Fraction,
     ) -> None:  # fmt: skip
-        super().__init__(profile, k, open_, start=Fraction(1))
+        super().__init__(profile, k, open_)
         self.quota = quota
+        self.classes: Ints = np.zeros(profile.users, np.int64)
+        self.budgets: list[Fraction] = [Fraction(1)]
+        self.budget: Floats = np.ones(profile.users)
 
     def best(self) -> list[int]:
         from fairopt_solvers.jr_ranking.kernels_rules import money_of
@@ -306,10 +310,22 @@ class ExpandingApprovals(Budgets):
         most = max(exact.values())
         return [c for c, value in exact.items() if value == most] if most >= self.quota else []
 
+    def money(self, comment: int) -> Fraction:
+        """Return what the approvers have together."""
+        classes = self.classes_of(comment, self.classes)
+        return sum((mass * self.budgets[at] for at, mass in classes.items()), Fraction(0))
+
     def _take(self, comment: int) -> None:
         total = self.money(comment)
         keep = max(Fraction(0), 1 - self.quota / total) if total else Fraction(0)
-        self.charge(self.profile.users_of(comment), lambda b: b * keep)
+        users = self.profile.users_of(comment)
+        here = self.classes[users]
+        after = np.zeros(len(self.budgets), np.int64)
+        for at in np.flatnonzero(np.bincount(here)).tolist():
+            after[at] = len(self.budgets)
+            self.budgets.append(self.budgets[at] * keep)
+        self.classes[users] = after[here]
+        self.budget[users] = np.array([float(b) for b in self.budgets])[self.classes[users]]
 
 
 class Ranked(Rule):
