@@ -6,7 +6,9 @@
 <Status.OPTIMAL: 'optimal'>
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from fairopt.lazy import late
 
 if TYPE_CHECKING:
     from fairopt.api import compare as compare
@@ -47,13 +49,7 @@ _HOME = {
 __all__ = ["__version__", *sorted(_HOME)]
 
 
-def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is asked for: ``import fairopt`` stays light."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'fairopt' has no attribute {name!r}")
-    import importlib
-
-    return getattr(importlib.import_module(_HOME[name]), name)
+__getattr__ = late("fairopt", _HOME)  # ``import fairopt`` stays light
 
 
 def __dir__() -> list[str]:

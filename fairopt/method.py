@@ -63,3 +63,16 @@ class Method:
     def serves(self, objective: str) -> bool:
         """Return whether the method works for this objective."""
         return not self.objectives or objective in self.objectives
+
+
+def rows_of(package: str, problem: str) -> Callable[..., Method]:
+    """Return what makes the rows of one problem: ``row("exact", "exact:exact", "exact", …)``.
+
+    Targets and sessions are relative to the package of the methods.
+    """
+
+    def row(name: str, target: str, kind: str, *, session: str = "", **more: Any) -> Method:
+        where = f"{package}.{session}" if session else ""
+        return Method(name, f"{package}.{target}", kind, problem, session=where, **more)
+
+    return row

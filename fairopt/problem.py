@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -122,7 +123,16 @@ class Problem(ABC):
     """Base of all problems. Subclasses are frozen, own their arrays, and validate once.
 
     A subclass is built by keyword arguments (among them ``objective`` and ``meta``) and raises
-    ``InstanceError`` with the path of the field as in the JSON file.
+    ``InstanceError`` with the path of the field as in the JSON file. What the modules of its
+    ``family`` offer under the names below need not be written again:
+
+    | method | function |
+    |---|---|
+    | ``from_json`` | ``schema.read_problem(cls, data, meta)`` |
+    | ``to_json`` | ``schema.write_problem(problem)`` |
+    | ``replace`` | ``schema.changed(problem, changes, meta)`` |
+    | ``notes`` | ``view.notes_of(problem)``, optional |
+    | ``renamed``, ``reordered`` | ``symmetry.renamed(problem, rename)`` …, optional |
     """
 
     problem: ClassVar[str]
@@ -130,6 +140,7 @@ class Problem(ABC):
     settings: ClassVar[Mapping[str, Any]] = {}  # dotted field -> its type, for ``--set``
     optional_answer: ClassVar[tuple[str, ...]] = ()  # keys of an answer that it is lawful without
     proofs: ClassVar[str] = ""  # module whose RULES recompute proofs
+    family: ClassVar[str] = ""  # package of the family, as in ``fairopt.problems.jr_ranking``
 
     objective: Objective
     meta: Meta
@@ -149,18 +160,32 @@ class Problem(ABC):
         Values: arrays, texts, numbers, ``Exact``, None, and tuples or mappings of these.
         """
 
-    @abstractmethod
     def _changed(self, changes: Mapping[str, Any], meta: Meta) -> Self:
         """Return the problem with these settings (keys of ``settings``, or ``objective``)."""
+        made: Self = self._part("schema", "changed")(self, changes, meta)
+        return made
 
     @classmethod
-    @abstractmethod
     def from_json(cls, data: Mapping[str, Any], meta: Meta | None = None) -> Self:
         """Build the problem from the content of its JSON file (numbers may be texts)."""
+        made: Self = cls._part("schema", "read_problem")(cls, data, meta)
+        return made
 
-    @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the instance in the form of its JSON file."""
+        written: dict[str, Any] = self._part("schema", "write_problem")(self)
+        return written
+
+    @classmethod
+    def _part(cls, module: str, name: str, default: Any = None) -> Callable[..., Any]:
+        """Return a function of the family, or the default where there is none."""
+        place = f"{cls.family}.{module}"
+        exists = bool(cls.family) and importlib.util.find_spec(place) is not None
+        found = getattr(importlib.import_module(place), name, default) if exists else default
+        if found is None:
+            words = f"{cls.__name__} needs {module}.{name} in the package that family names"
+            raise NotImplementedError(words)
+        return found  # type: ignore[no-any-return]
 
     @abstractmethod
     def answer_to_json(self, answer: Any) -> Any:
@@ -176,15 +201,18 @@ class Problem(ABC):
 
     def notes(self) -> Sequence[Note]:
         """Return remarks on the question itself, such as defaults that decide it."""
-        return ()
+        found: Sequence[Note] = self._part("view", "notes_of", lambda _: ())(self)
+        return found
 
     def renamed(self, rename: Callable[[str], str]) -> Self | None:
         """Return the same problem with other ids in the same order; None if it has no ids."""
-        return None
+        made: Self | None = self._part("symmetry", "renamed", _unchanged)(self, rename)
+        return made
 
     def reordered(self, rng: np.random.Generator) -> Self | None:
         """Return the same problem with its items listed in another order; None if order counts."""
-        return None
+        made: Self | None = self._part("symmetry", "reordered", _unchanged)(self, rng)
+        return made
 
     @property
     def name(self) -> str | None:
@@ -256,6 +284,10 @@ class Problem(ABC):
                 f"{cls.problem} has no objective {name!r}; choose from {', '.join(cls.objectives)}"
             )
         return canonical
+
+
+def _unchanged(problem: Problem, by: object) -> None:
+    """Stand for a symmetry that a family does not have."""
 
 
 def _as_setting(value: Any) -> Any:

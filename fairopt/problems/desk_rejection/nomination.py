@@ -8,7 +8,7 @@ Song, Yue, Zhang, "Which Coauthor Should I Nominate in My 99 ICLR Submissions?"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -121,6 +121,7 @@ class ReviewerNomination(Problem):
         "soft_penalty": Fraction | None,
     }
     proofs: ClassVar[str] = "fairopt.problems.desk_rejection.proofs_nomination"
+    family = "fairopt.problems.desk_rejection"
 
     paper_ids: tuple[str, ...]
     author_ids: tuple[str, ...]
@@ -331,16 +332,6 @@ class ReviewerNomination(Problem):
             for j, name in enumerate(self.paper_ids)
         ]
         return out
-
-    def renamed(self, rename: Callable[[str], str]) -> Self:
-        from fairopt.problems.desk_rejection.symmetry import renamed
-
-        return renamed(self, rename)
-
-    def reordered(self, rng: np.random.Generator) -> Self:
-        from fairopt.problems.desk_rejection.symmetry import reordered
-
-        return reordered(self, rng)
 
     def size(self) -> dict[str, int]:
         incidences = len(self.paper_author)

@@ -9,7 +9,7 @@ ICML 2025 (arXiv 2502.00690).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
@@ -30,7 +30,7 @@ from fairopt.problems.desk_rejection.quota import (
     pointers,
 )
 from fairopt.rational import Exact, Rational, whole
-from fairopt.solution import Claim, Note, encode
+from fairopt.solution import Claim, encode
 
 __all__ = ["DeskRejection", "KeptPapers", "LinearForm"]
 
@@ -99,6 +99,7 @@ class DeskRejection(Incidences):
         "allow_anonymous": bool,
     }
     proofs: ClassVar[str] = "fairopt.problems.desk_rejection.proofs"
+    family = "fairopt.problems.desk_rejection"
 
     def __init__(
         self,
@@ -372,22 +373,6 @@ class DeskRejection(Incidences):
             return {name: encode(whole(number)) for name, number in typed.items()}
         return encode(whole(typed)) if isinstance(typed, Fraction) else typed
 
-    def _changed(self, changes: Mapping[str, Any], meta: Meta) -> Self:
-        from fairopt.problems.desk_rejection.schema import changed
-
-        return changed(self, changes, meta)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], meta: Meta | None = None) -> Self:
-        from fairopt.problems.desk_rejection.schema import read_problem
-
-        return read_problem(cls, data, meta)
-
-    def to_json(self) -> dict[str, Any]:
-        from fairopt.problems.desk_rejection.schema import write_problem
-
-        return write_problem(self)
-
     @classmethod
     def from_edges(cls, author: Iterable[object], paper: Iterable[object], **more: Any) -> Self:
         """Build the problem from pairs: ``author[k]`` is on ``paper[k]`` (ids, taken as text).
@@ -408,16 +393,6 @@ class DeskRejection(Incidences):
         assert isinstance(found, cls)
         return found
 
-    def renamed(self, rename: Callable[[str], str]) -> Self:
-        from fairopt.problems.desk_rejection.symmetry import renamed
-
-        return renamed(self, rename)
-
-    def reordered(self, rng: np.random.Generator) -> Self:
-        from fairopt.problems.desk_rejection.symmetry import reordered
-
-        return reordered(self, rng)
-
     def size(self) -> dict[str, int]:
         return {
             "papers": self.n_papers,
@@ -425,8 +400,3 @@ class DeskRejection(Incidences):
             "incidences": len(self.paper_author),
             "over_limit": int(self.over_limit.sum()),
         }
-
-    def notes(self) -> tuple[Note, ...]:
-        from fairopt.problems.desk_rejection.view import notes_of
-
-        return notes_of(self)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fairopt.lazy import late
 from fairopt.registry import ProblemEntry
 
 if TYPE_CHECKING:
@@ -35,10 +36,4 @@ _LATE = {
 
 __all__ = ["PROBLEMS", "Attribute", "Clustering", "FairClustering", "Fairness", "Shares"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LATE:
-        from importlib import import_module
-
-        return getattr(import_module(f"{_HERE}.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late(_HERE, _LATE)

@@ -10,7 +10,7 @@ Kim, Lee, Park, Kim, "Fair Clustering via Alignment", ICML 2025.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,7 +27,7 @@ from fairopt.problems.fair_clustering import validate
 from fairopt.problems.fair_clustering.answer import Clustering, read_answer, write_answer
 from fairopt.problems.fair_clustering.fairness import Fairness, read_fairness
 from fairopt.problems.fair_clustering.groups import Attribute, read_groups
-from fairopt.solution import Claim, Infeasible, Note
+from fairopt.solution import Claim, Infeasible
 
 __all__ = ["Clustering", "FairClustering"]
 
@@ -109,6 +109,7 @@ class FairClustering(Problem):
     }
     optional_answer: ClassVar[tuple[str, ...]] = ()
     proofs: ClassVar[str] = "fairopt.problems.fair_clustering.proofs"
+    family = "fairopt.problems.fair_clustering"
 
     points: Floats | None  # after preprocessing
     raw: Floats | None  # as given
@@ -317,40 +318,9 @@ class FairClustering(Problem):
             "preprocess": self.preprocess,
         }
 
-    def _changed(self, changes: Mapping[str, Any], meta: Meta) -> Self:
-        from fairopt.problems.fair_clustering.schema import changed
-
-        return changed(self, changes, meta)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], meta: Meta | None = None) -> Self:
-        from fairopt.problems.fair_clustering.schema import read_problem
-
-        return read_problem(cls, data, meta)
-
-    def to_json(self) -> dict[str, Any]:
-        from fairopt.problems.fair_clustering.schema import write_problem
-
-        return write_problem(self)
-
     def size(self) -> dict[str, int]:
         groups = sum(len(a.values) for a in self.attributes)
         return {"points": self.n, "coordinates": self.d, "groups": groups, "k": self.k}
-
-    def notes(self) -> tuple[Note, ...]:
-        from fairopt.problems.fair_clustering.view import notes_of
-
-        return notes_of(self)
-
-    def renamed(self, rename: Callable[[str], str]) -> Self | None:
-        from fairopt.problems.fair_clustering.symmetry import renamed
-
-        return renamed(self, rename)
-
-    def reordered(self, rng: np.random.Generator) -> Self:
-        from fairopt.problems.fair_clustering.symmetry import reordered
-
-        return reordered(self, rng)
 
 
 def _texts(value: Any) -> Any:

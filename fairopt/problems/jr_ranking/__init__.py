@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fairopt.lazy import late
 from fairopt.registry import ProblemEntry
 
 if TYPE_CHECKING:
@@ -28,10 +29,4 @@ _LATE = {"JrRanking": "problem", "Feed": "answer", "infer_approvals": "infer"}
 
 __all__ = ["PROBLEMS", "Feed", "JrRanking", "infer_approvals"]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _LATE:
-        from importlib import import_module
-
-        return getattr(import_module(f"{_HERE}.{_LATE[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = late(_HERE, _LATE)

@@ -12,7 +12,7 @@ Brill, Peters, "Robust and Verifiable Proportionality Axioms for Multiwinner Vot
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -109,6 +109,7 @@ class JrRanking(Problem):
         "threshold": Exactly,
     }
     proofs: ClassVar[str] = "fairopt.problems.jr_ranking.proofs"
+    family = "fairopt.problems.jr_ranking"
 
     indptr: Ints
     indices: Ints32
@@ -385,22 +386,6 @@ class JrRanking(Problem):
             "position_weights": self.position_weights,
         }
 
-    def _changed(self, changes: Mapping[str, Any], meta: Meta) -> Self:
-        from fairopt.problems.jr_ranking.schema import changed
-
-        return changed(self, changes, meta)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], meta: Meta | None = None) -> Self:
-        from fairopt.problems.jr_ranking.schema import read_problem
-
-        return read_problem(cls, data, meta)
-
-    def to_json(self) -> dict[str, Any]:
-        from fairopt.problems.jr_ranking.schema import write_problem
-
-        return write_problem(self)
-
     def size(self) -> dict[str, int]:
         return {
             "users": self.n,
@@ -409,18 +394,3 @@ class JrRanking(Problem):
             "approvals": len(self.indices),
             "k": self.k,
         }
-
-    def notes(self) -> tuple[Note, ...]:
-        from fairopt.problems.jr_ranking.view import notes_of
-
-        return notes_of(self)
-
-    def renamed(self, rename: Callable[[str], str]) -> Self | None:
-        from fairopt.problems.jr_ranking.symmetry import renamed
-
-        return renamed(self, rename)
-
-    def reordered(self, rng: np.random.Generator) -> Self:
-        from fairopt.problems.jr_ranking.symmetry import reordered
-
-        return reordered(self, rng)

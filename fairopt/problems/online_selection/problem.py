@@ -8,7 +8,7 @@ Edmonds, "Minimum partition of a matroid into independent subsets", 1965.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +25,7 @@ from fairopt.problems.online_selection.answer import Selection, read_selection
 from fairopt.problems.online_selection.kinds import Ints, Matroid, frozen
 from fairopt.problems.online_selection.matroids import Matchoid
 from fairopt.rational import Exact, Rational
-from fairopt.solution import Claim, Note
+from fairopt.solution import Claim
 
 __all__ = ["Arrival", "Information", "OnlineSelection", "Selection"]
 
@@ -106,6 +106,7 @@ class OnlineSelection(Problem):
         "arrival.order": list[int] | None,
     }
     proofs: ClassVar[str] = "fairopt.problems.online_selection.proofs"
+    family = "fairopt.problems.online_selection"
 
     matroid: Matroid
     labels: Labels | None
@@ -210,39 +211,8 @@ class OnlineSelection(Problem):
             "weights": self.weights,
         }
 
-    def _changed(self, changes: Mapping[str, Any], meta: Meta) -> Self:
-        from fairopt.problems.online_selection.schema import changed
-
-        return changed(self, changes, meta)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any], meta: Meta | None = None) -> Self:
-        from fairopt.problems.online_selection.schema import read_problem
-
-        return read_problem(cls, data, meta)
-
-    def to_json(self) -> dict[str, Any]:
-        from fairopt.problems.online_selection.schema import write_problem
-
-        return write_problem(self)
-
     def size(self) -> dict[str, int]:
         return {"elements": self.n_elements, **self.matroid.size()}
-
-    def notes(self) -> tuple[Note, ...]:
-        from fairopt.problems.online_selection.view import notes_of
-
-        return notes_of(self)
-
-    def renamed(self, rename: Callable[[str], str]) -> Self | None:
-        from fairopt.problems.online_selection.symmetry import renamed
-
-        return renamed(self, rename)
-
-    def reordered(self, rng: np.random.Generator) -> Self:
-        from fairopt.problems.online_selection.symmetry import reordered
-
-        return reordered(self, rng)
 
 
 # -- validation ----------------------------------------------------------------------------

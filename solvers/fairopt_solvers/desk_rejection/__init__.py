@@ -1,18 +1,11 @@
 """Methods for fair desk rejection and reviewer nomination."""
 
-from fairopt.method import Method
+from fairopt.method import rows_of
 
 _HERE = "fairopt_solvers.desk_rejection"
+_row, _nomination = rows_of(_HERE, "desk-rejection"), rows_of(_HERE, "reviewer-nomination")
 _LINEAR = ("max-accept", "average", "collateral")
 _VENUES = "Cao, Li, Liang, Sha, Shi, Song, Zhang, ICML 2025"
-
-
-def _row(name: str, function: str, kind: str, **more: object) -> Method:
-    return Method(name, f"{_HERE}.{function}", kind, "desk-rejection", **more)  # type: ignore[arg-type]
-
-
-def _nomination(name: str, function: str, kind: str, **more: object) -> Method:
-    return Method(name, f"{_HERE}.{function}", kind, "reviewer-nomination", **more)  # type: ignore[arg-type]
 
 
 METHODS = (

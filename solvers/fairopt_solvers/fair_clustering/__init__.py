@@ -1,12 +1,8 @@
 """Methods for fair clustering."""
 
-from fairopt.method import Method
+from fairopt.method import rows_of
 
-_HERE = "fairopt_solvers.fair_clustering"
-
-
-def _row(name: str, function: str, kind: str, **more: object) -> Method:
-    return Method(name, f"{_HERE}.{function}", kind, "fair-clustering", **more)  # type: ignore[arg-type]
+_row = rows_of("fairopt_solvers.fair_clustering", "fair-clustering")
 
 
 METHODS = (

@@ -1,15 +1,11 @@
 """Methods for representative ranking under justified representation."""
 
-from fairopt.method import Method
+from fairopt.method import rows_of
 
-_HERE = "fairopt_solvers.jr_ranking"
+_row = rows_of("fairopt_solvers.jr_ranking", "jr-ranking")
 _AXIOM = ("axiom",)
 _PAPER = "Revel, Milli, Lu, Watson-Daniels, Nickel, ICML 2025"
 _PLUS = "Brill, Peters, EC 2023"
-
-
-def _row(name: str, function: str, kind: str, **more: object) -> Method:
-    return Method(name, f"{_HERE}.{function}", kind, "jr-ranking", **more)  # type: ignore[arg-type]
 
 
 METHODS = (

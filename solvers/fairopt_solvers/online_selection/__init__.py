@@ -1,18 +1,14 @@
 """Methods for fair online selection."""
 
-from fairopt.method import Method
+from fairopt.method import Method, rows_of
 from fairopt_solvers.online_selection.multiclass_rows import METHODS as MULTICLASS
 
-_HERE = "fairopt_solvers.online_selection"
+_row = rows_of("fairopt_solvers.online_selection", "online-selection")
 _MATROID = "Banihashem, Hajiaghayi, Mittal, NeurIPS 2025"
 
 
-def _row(name: str, function: str, kind: str, **more: object) -> Method:
-    return Method(name, f"{_HERE}.{function}", kind, "online-selection", **more)  # type: ignore[arg-type]
-
-
 def _online(name: str, function: str, session: str, kind: str, **more: object) -> Method:
-    return _row(name, function, kind, session=f"{_HERE}.{session}", **more)
+    return _row(name, function, kind, session=session, **more)
 
 
 METHODS = (

@@ -1,16 +1,14 @@
 """The rows of multi-class selection in the table of methods."""
 
-from fairopt.method import Method
+from fairopt.method import Method, rows_of
 
-_HERE = "fairopt_solvers.online_selection"
+_plain = rows_of("fairopt_solvers.online_selection", "online-multiclass")
 _PAPER = "Zargari, Nekouyan, Hallett, Sun, Tan, NeurIPS 2025 (arXiv 2510.21055)"
 _OURS = f"{_PAPER}; the algorithm is a reconstruction"
 
 
 def _row(name: str, function: str, kind: str, session: str = "", **more: object) -> Method:
-    if session:
-        more["session"] = f"{_HERE}.multiclass:{session}"
-    return Method(name, f"{_HERE}.{function}", kind, "online-multiclass", **more)  # type: ignore[arg-type]
+    return _plain(name, function, kind, session=session and f"multiclass:{session}", **more)
 
 
 METHODS = (
