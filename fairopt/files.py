@@ -227,7 +227,8 @@ def load(
         Refuse more than that, unpacked.
     settings
         Fields that the caller sets afterwards; a reader that has an option of such a name, as
-        the one of a table that cannot say how many to choose, is given it.
+        the one of a table that cannot say how many to choose, is given it. Where a file could be
+        of several problems, those that have such fields are meant.
     **read
         Options of the reader (``dedupe``, ``points`` …).
 
@@ -266,7 +267,7 @@ def _read(
     if problem is not None:
         problem = registry.problem_entry(problem).name
     formats = [f for f in registry.formats(problem) if f.matches(suffix, data[:HEAD])]
-    formats = _asked_for(formats, options)
+    formats = _with_settings(_asked_for(formats, options), settings)
     if data.lstrip()[:1] in (b"{", b"[") and not formats:
         content = parse_json(data)
         if not isinstance(content, dict):
@@ -292,6 +293,17 @@ def _asked_for(formats: list[Format], options: Mapping[str, Any]) -> list[Format
     if len(fitting) < 2:
         return fitting
     return [f for f in fitting if given <= options_of(f.read).keys()] or fitting
+
+
+def _with_settings(formats: list[Format], settings: Mapping[str, Any]) -> list[Format]:
+    """Return of several formats those of problems that have the fields which are to be set."""
+    from fairopt import registry
+
+    if len(formats) < 2:
+        return formats
+    fields = [registry.problem_class(form.problem).settings.keys() for form in formats]
+    meant = settings.keys() & set().union(*fields)
+    return [form for form, own in zip(formats, fields, strict=True) if meant <= own] or formats
 
 
 def _listing(form: Format) -> str:

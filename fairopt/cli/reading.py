@@ -159,7 +159,10 @@ def read_question(file: str, given: Mapping[str, Any], objective: str | None = N
     values.no_flags(settings)
     limit = given.get("max_bytes") or MAX_BYTES
     known = _reader_options()
-    asked = {name: _listed(text, known[name]) for name, text in _named(settings) if name in known}
+    asked = {
+        name: _listed(text, known[name]) if name in known else text
+        for name, text in _named(settings)
+    }
     options = _read_options(given)
     problem = load(file, given.get("problem"), max_bytes=limit, settings=asked, **options)
     seconds = time.perf_counter() - begun

@@ -51,7 +51,7 @@ def test_unknown_command_has_a_hint(run, toys):
 
 
 def test_problems_are_listed_with_their_titles(run, toys):
-    assert "toy-pick             pick a number" in run("methods").stdout
+    assert "toy-pick pick a number" in " ".join(run("methods").stdout.split())
     rows = json.loads(run("methods", "--json").stdout)
     assert "greedy" in next(r for r in rows if r["problem"] == "toy-pick")["methods"]
 

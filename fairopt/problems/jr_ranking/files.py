@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fairopt import rational
 from fairopt.convert import Exactly
+from fairopt.delimited import Row, first_cells, fits, rows_of, separator_of, text_of
 from fairopt.errors import InstanceError
 from fairopt.files import Format
 from fairopt.problem import Meta
@@ -20,19 +21,7 @@ from fairopt.problems.jr_ranking import files_elections as elections
 from fairopt.problems.jr_ranking import files_polis as polis
 from fairopt.problems.jr_ranking.files_write import write_abcvoting, write_categories
 from fairopt.problems.jr_ranking.problem import JrRanking
-from fairopt.problems.jr_ranking.tables import (
-    TABLES,
-    USERS,
-    Row,
-    first_cells,
-    fits,
-    is_share,
-    numbers,
-    reaches,
-    rows_of,
-    separator_of,
-    text_of,
-)
+from fairopt.problems.jr_ranking.tables import TABLES, USERS, is_share, numbers, reaches
 from fairopt.problems.jr_ranking.validate import approvals_of, pointers
 from fairopt.solution import Note
 

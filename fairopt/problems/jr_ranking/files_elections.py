@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fairopt import rational
+from fairopt import preflib, rational
 from fairopt.convert import Exactly
+from fairopt.delimited import text_of
 from fairopt.errors import InstanceError
 from fairopt.problem import Meta
 from fairopt.problems.jr_ranking.files_polis import needed
 from fairopt.problems.jr_ranking.problem import JrRanking
-from fairopt.problems.jr_ranking.tables import text_of
 from fairopt.rational import Rational
 from fairopt.solution import Note
 
@@ -195,7 +194,6 @@ def _chosen(
 # -- PrefLib -------------------------------------------------------------------------------
 
 _PREFLIB = (".toi", ".toc", ".cat")
-_KEY = re.compile(r"#\s*([A-Z][A-Z ]*?)\s*(\d*)\s*:\s*(.*)")
 
 
 def is_preflib(suffix: str, head: bytes) -> bool:
@@ -211,47 +209,17 @@ def read_preflib(
     ``approved`` names the approved categories of a .cat file, by name or number, separated by
     commas; default the first. Alternatives go by their names if these differ, else by number.
     """
-    names: dict[int, str] = {}
-    categories: dict[int, str] = {}
-    about: dict[str, str] = {}
-    rows: list[tuple[int, int, list[list[int]]]] = []
-    for n, line in enumerate(text_of(data).splitlines(), 1):
-        if line.startswith("#"):
-            if found := _KEY.fullmatch(line.strip()):
-                kind = {"ALTERNATIVE NAME": names, "CATEGORY NAME": categories}.get(found[1])
-                if kind is not None and found[2]:
-                    kind[int(found[2])] = found[3].strip()
-                about[found[1]] = found[3].strip()
-        elif line.strip():
-            rows.append((n, *_order(line, n)))
-    number = about.get("NUMBER ALTERNATIVES", "")
-    if not (number.isascii() and number.isdecimal() and 0 < int(number) < 10**6):
-        why = "expected '# NUMBER ALTERNATIVES: m' (the layout that PrefLib has had since 2022)"
-        raise InstanceError("", why)
-    m = int(number)
-    take, remarks = _taken(about, categories, approved)
-    ballots = [_first(classes, take, m, n) for n, _, classes in rows]
+    file = preflib.parse(text_of(data))
+    m, names = file.alternatives, file.names
+    take, remarks = _taken(file.about, file.categories, approved)
+    ballots = [_first(row.classes, take, m, row.line) for row in file.rows]
     listed = [names.get(c, str(c)) for c in range(1, m + 1)]
     ids = listed if len(set(listed)) == m else [str(c) for c in range(1, m + 1)]
     size = needed(k)
     return JrRanking.from_ballots(
-        ballots, n_comments=m, k=size, ids=ids, weights=[w for _, w, _ in rows] or None,
+        ballots, n_comments=m, k=size, ids=ids, weights=[row.count for row in file.rows] or None,
         meta=meta, remarks=remarks,
     )  # fmt: skip
-
-
-def _order(line: str, n: int) -> tuple[int, list[list[int]]]:
-    """Return multiplicity and classes of ``12: 3,{1,2},{}``."""
-    many, colon, order = line.partition(":")
-    if not colon or not (many.strip().isascii() and many.strip().isdecimal()):
-        raise InstanceError(f"line {n}", "expected 'count: order'")
-    classes = []
-    for part in re.findall(r"\{[^{}]*\}|[^,{}\s]+", order):
-        cells = [cell.strip() for cell in part.strip("{}").split(",") if cell.strip()]
-        if not all(cell.isascii() and cell.isdecimal() and len(cell) < 9 for cell in cells):
-            raise InstanceError(f"line {n}", f"expected alternatives, got {part!r}")
-        classes.append([int(cell) for cell in cells])
-    return int(many), classes
 
 
 def _taken(

@@ -8,19 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fairopt.delimited import Row, first_cells, fits, rows_of, separator_of, text_of
 from fairopt.errors import InstanceError
 from fairopt.files import read_bytes
 from fairopt.problem import Meta
 from fairopt.problems.jr_ranking.problem import JrRanking
-from fairopt.problems.jr_ranking.tables import (
-    TABLES,
-    Row,
-    first_cells,
-    fits,
-    rows_of,
-    separator_of,
-    text_of,
-)
+from fairopt.problems.jr_ranking.tables import TABLES
 from fairopt.problems.jr_ranking.validate import pointers
 from fairopt.solution import Note
 
