@@ -28,14 +28,78 @@ def cycles_of(level: Ints, limit: int, tier: Ints) -> list[list[int]]:
 
 def hamiltonian(arcs: Bools) -> Ints:
     """Return a cycle through all vertices of a strong graph with an arc for every pair."""
-    n = len(arcs)
-    cycle = _first(arcs)
-    free = np.ones(n, bool)
-    free[cycle] = False
-    while free.any():
-        cycle = _longer(arcs, cycle, free)
-        free[cycle] = False
-    return np.array(cycle, np.int64)
+    start = _first(arcs)
+    ring = _Ring(arcs, start)
+    while True:
+        while ring.open.any():
+            ring.place(int(ring.open.argmax()))
+        if not ring.entered.any() and not ring.enters.any():
+            return ring.listed(start[0])
+        ring.bridge()
+
+
+class _Ring:
+    """A cycle that grows: which vertex follows which, and how the others stand to it.
+
+    ``entered``: the cycle leads to them, and no arc back; ``enters``: they lead to the cycle, and
+    no arc to them; ``open``: to be looked at.
+    """
+
+    def __init__(self, arcs: Bools, start: list[int]) -> None:
+        n = len(arcs)
+        self.arcs, self.into = arcs, np.ascontiguousarray(arcs.T)
+        self.next = np.full(n, -1, np.int64)
+        self.next[start] = [*start[1:], start[0]]
+        self.inside = self.next >= 0
+        self.open = ~self.inside
+        self.entered, self.enters = np.zeros(n, bool), np.zeros(n, bool)
+
+    def place(self, v: int) -> None:
+        """Insert an open vertex between two that follow, or say on which side it stands."""
+        self.open[v] = False
+        ring = np.flatnonzero(self.inside)
+        fits = self.into[v][ring] & self.arcs[v][self.next[ring]]
+        if fits.any():
+            self.insert(int(ring[fits.argmax()]), v)
+        elif self.into[v][ring[0]]:
+            self.entered[v] = True
+        else:
+            self.enters[v] = True
+
+    def insert(self, after: int, v: int) -> None:
+        """Put a vertex behind another; those that it changes the standing of are open again."""
+        self.next[after], self.next[v] = v, self.next[after]
+        self._joined(v)
+
+    def _joined(self, v: int) -> None:
+        self.inside[v] = True
+        again = (self.entered & self.into[v]) | (self.enters & self.arcs[v])
+        self.entered &= ~again
+        self.enters &= ~again
+        self.open |= again
+
+    def bridge(self) -> None:
+        """Insert two: from the cycle to one that it enters, on to one that enters it, and back.
+
+        Some arc leads from the former to the latter, since the graph is strong.
+        """
+        for s in np.flatnonzero(self.entered).tolist():
+            found = self.arcs[s] & self.enters
+            if found.any():
+                t, after = int(found.argmax()), int(self.inside.argmax())
+                self.entered[s] = self.enters[t] = False
+                self.next[after], self.next[s], self.next[t] = s, t, self.next[after]
+                self._joined(s)
+                self._joined(t)
+                return
+        raise AssertionError("the graph is not strong")
+
+    def listed(self, start: int) -> Ints:
+        """Return the vertices in the order of the cycle."""
+        out = [start]
+        while (v := int(self.next[out[-1]])) != start:
+            out.append(v)
+        return np.array(out, np.int64)
 
 
 def _first(arcs: Bools) -> list[int]:
@@ -47,22 +111,3 @@ def _first(arcs: Bools) -> list[int]:
     out, into = np.flatnonzero(after), np.flatnonzero(before)
     a, b = divmod(int(arcs[np.ix_(out, into)].argmax()), len(into))
     return [0, int(out[a]), int(into[b])]
-
-
-def _longer(arcs: Bools, cycle: list[int], free: Bools) -> list[int]:
-    """Return the cycle with one free vertex more, or two."""
-    ring = np.array(cycle, np.int64)
-    follows = np.roll(ring, -1)
-    others = np.flatnonzero(free)
-    fits = arcs[ring][:, others] & arcs[others][:, follows].T  # between two that follow
-    some = np.flatnonzero(fits.any(0))
-    if len(some):
-        spots = fits[:, some].argmax(0)
-        at, v = int(spots[0]), int(others[some[0]])
-        return [*cycle[: at + 1], v, *cycle[at + 1 :]]
-    # The rest is entered from every vertex of the cycle, or enters every one; as the graph is
-    # strong some arc leads from the former to the latter.
-    entered = others[arcs[ring[0]][others]]
-    enters = others[arcs[others][:, ring[0]]]
-    a, b = divmod(int(arcs[np.ix_(entered, enters)].argmax()), len(enters))
-    return [*cycle, int(entered[a]), int(enters[b])]
