@@ -61,7 +61,9 @@ def whole_targets(
     if words is None and settled:
         return counts, ""
     for window in () if single else _WINDOWS:
-        found = _program(problem, form, masses, theta, size, window, run, _SECONDS[closest])
+        found = _program(
+            problem, form, masses, theta * (not closest), size, window, run, _SECONDS[closest]
+        )
         if found is not None and _wrong(problem, form, found) is None:
             return found, ""
     return (counts, "") if words is None else (None, words)
