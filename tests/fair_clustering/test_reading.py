@@ -63,6 +63,17 @@ def test_bad_tables_name_the_place(tmp_path, text, options, words):
         fairopt.load(written(tmp_path, text), **options)
 
 
+def test_an_unknown_column_names_who_asked(tmp_path):
+    path = written(tmp_path, PEOPLE)
+    for options, where in (
+        ({"points": "age,size"}, "points: no column 'size'"),
+        ({"points": "age", "group": "race"}, "group: no column 'race'"),
+        ({"points": "age", "weight": "w"}, "weight: no column 'w'"),
+    ):
+        with pytest.raises(InstanceError, match=where):
+            fairopt.load(path, k=2, **options)
+
+
 def test_a_table_needs_to_be_told_its_columns(tmp_path):
     with pytest.raises(InstanceError, match="with --points"):
         fairopt.load(written(tmp_path, PEOPLE))

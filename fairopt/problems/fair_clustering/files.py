@@ -46,7 +46,8 @@ def read_table(
     both = sorted(set(wanted) & set(groups) | set(extra) & set(wanted + groups))
     if both:
         raise InstanceError("group", f"the column {both[0]!r} is asked for twice")
-    columns = columns_of(data, [*wanted, *groups, *extra], "points")
+    asked = dict.fromkeys(wanted, "points") | dict.fromkeys(groups, "group")
+    columns = columns_of(data, asked | dict.fromkeys(extra, "weight"))
     table = np.stack([c.numbers() for c in columns[: len(wanted)]], axis=1)
     labels = {c.name: c.labels() for c in columns[len(wanted) : len(wanted) + len(groups)]} or None
     weights = columns[-1].numbers() if extra else None

@@ -74,7 +74,8 @@ def _points_of(path: Path, columns: list[str] | None) -> Any:
         return arrays_of(data, "points_file")[""]
     if columns is None:
         raise InstanceError("columns", "the key is missing (which columns of points_file)")
-    return np.stack([column.numbers() for column in columns_of(data, columns, "columns")], 1)
+    asked = dict.fromkeys(columns, "columns")
+    return np.stack([column.numbers() for column in columns_of(data, asked)], 1)
 
 
 def arguments(problem: FairClustering) -> dict[str, Any]:

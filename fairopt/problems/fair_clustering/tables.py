@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,8 +77,8 @@ def _separator(line: str) -> str:
     return next((mark for mark in "\t;" if mark in line), ",")
 
 
-def columns_of(data: bytes, names: Sequence[str], where: str) -> list[Column]:
-    """Return the columns of these names, of a table with a header.
+def columns_of(data: bytes, names: Mapping[str, str]) -> list[Column]:
+    """Return the columns of these names, of a table with a header; who asks for each is the value.
 
     Separated by tabs, semicolons or commas, whichever the header has. Raises ``InstanceError`` for
     an unknown column or a row of another width.
@@ -89,7 +89,7 @@ def columns_of(data: bytes, names: Sequence[str], where: str) -> list[Column]:
         raise InstanceError("", f"is not UTF-8 text (byte {error.start})") from None
     header = header_of(data)
     place: list[int] = []
-    for name in names:
+    for name, where in names.items():
         if name not in header:
             known = ", ".join(header[:30])
             raise InstanceError(where, f"no column {name!r}; columns are {known}")
