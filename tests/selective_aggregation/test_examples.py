@@ -158,7 +158,7 @@ BAD = [
     ),
     (
         {"preferences": VOTES | {"votes": [["j", "a", "b", 1], ["j", "b", "a", -1]]}},
-        "before, the same",
+        "before, alike",
     ),
     ({"preferences": VOTES | {"judges": ["k"]}}, "not among the judges"),
     ({"preferences": {"type": "support", "total": 2, "support": [[0, 3], [0, 0]]}}, "support"),
@@ -244,6 +244,7 @@ def test_preflib_is_written_in_the_narrowest_type(tmp_path):
     problem = fairopt.load(orders((2, "abc"), (1, "ba"), (3, "abc")))
     fairopt.save(problem, tmp_path / "x.soi")
     again = fairopt.load(tmp_path / "x.soi")
+    assert again.digest() == problem.digest()
     assert b"DATA TYPE: soi" in (tmp_path / "x.soi").read_bytes()
     assert b"5: 1,2,3" in (tmp_path / "x.soi").read_bytes()
     assert np.array_equal(again.profile.counts.support, problem.profile.counts.support)

@@ -72,8 +72,10 @@ def of_rankings(n: int, ballots: Iterable[tuple[Any, int]]) -> Profile:
     total = sum(merged.values())
     if not total:
         raise InstanceError("preferences", "there are no judges")
-    table = np.frombuffer(b"".join(merged), np.int32).reshape(len(merged), n)
-    return Profile(n, total, ranks=table, weights=np.array(list(merged.values()), np.int64))
+    keys = sorted(merged)  # the order of ballots is no part of the question
+    table = np.frombuffer(b"".join(keys), np.int32).reshape(len(keys), n)
+    weights = np.array([merged[key] for key in keys], np.int64)
+    return Profile(n, total, ranks=table, weights=weights)
 
 
 def ranks_of(tiers: Sequence[Sequence[int]], n: int, *, last: bool) -> NDArray[np.int32]:
@@ -137,13 +139,13 @@ def of_votes(
         if i == j:
             raise InstanceError(path, f"compares {a!r} with itself")
         if v is not None and (isinstance(v, bool) or v not in (1, 0, -1)):
-            raise InstanceError(path, f"expected 1, 0, -1 or null, got {v!r}")
+            raise InstanceError(path, f"expected 1, 0, -1 or null, got {v}")
         value = None if v is None else int(v) * (1 if i < j else -1)
         key = (number[judge], min(i, j), max(i, j))
         if key in known:
             same = known[key] == value
             if not (same and dedupe):
-                how = "the same" if same else "another value"
+                how = "alike" if same else "otherwise"
                 raise InstanceError(path, f"judge {judge!r} judged {a!r}, {b!r} before, {how}")
         known[key] = value
     names = list(number)
