@@ -1,7 +1,8 @@
 """Selective aggregation against oracles in large numbers, and right values on data elsewhere.
 
-Runs the tests of the methods with more examples (``FAIROPT_EXAMPLES``, 2,800 unless set: 2,100 paths): every
-threshold against all ordered partitions, paths against strong components, the 0/1 program.
+Runs the tests of the methods with more examples (``FAIROPT_EXAMPLES``, 2,800 unless set, which
+makes 2,100 paths): every threshold against all ordered partitions, paths against strong
+components, the 0/1 program.
 With ``--data FOLDER`` also the ballots of Debian 2012 and the sums of the sushi data, whose files
 may not be shipped. Appends a row to ``benchmarks/rows/proofs.jsonl``.
 """
