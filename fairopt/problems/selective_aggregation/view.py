@@ -6,12 +6,21 @@ from typing import TYPE_CHECKING
 
 from fairopt.rational import text
 from fairopt.solution import Note
+from fairopt.verbs import Verb
 
 if TYPE_CHECKING:
     from fairopt.problem import Problem
     from fairopt.problems.selective_aggregation.problem import SelectiveAggregation
 
-VERBS: tuple[object, ...] = ()
+VERBS = (
+    Verb(
+        "robustness",
+        "fairopt.problems.selective_aggregation.verbs:robustness",
+        "How the tiers change when opinions are missing or changed, and what is proven",
+        problems=("selective-aggregation",),
+        example="panel.json --set tau=1/4 --trials 100",
+    ),
+)
 
 FIGURES: tuple[tuple[str, ...], ...] = (
     ("ranking", "ranking"),
