@@ -13,7 +13,7 @@ from fairopt.testing import check_method
 INSTANCES = Path(__file__).parent.parent / "instances"
 SMALL = 4_000  # bytes; larger files are for people and benchmarks
 RUNS = 200  # of methods that count how often they accept; by default far more
-ENOUGH = 12  # instances for one method; all methods of a family together see every instance
+ENOUGH = 8  # instances for one method; all methods of a family together see every instance
 
 
 @functools.cache
